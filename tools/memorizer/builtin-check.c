@@ -32,11 +32,13 @@ static const char * const usage[] = {
 };
 
 /* Kinds of violations. */
-enum kind { PACKETS, TIME, VALUE, FREE, OVERLAP, TASK, CACHE, COUNTS, SNAPSHOT, SUMS, KINDS };
+enum kind {
+	PACKETS, TIME, VALUE, FREE, OVERLAP, TASK, CACHE, COUNTS, STACK, SNAPSHOT, SUMS, KINDS
+};
 
 static const char * const kind_names[KINDS + 1] = {
 	[PACKETS] = "packets", [TIME] = "time", [VALUE] = "value", [FREE] = "free",
-	[OVERLAP] = "overlap", [TASK] = "task", [CACHE] = "cache", [COUNTS] = "counts",
+	[OVERLAP] = "overlap", [TASK] = "task", [CACHE] = "cache", [COUNTS] = "counts", [STACK] = "stack",
 	[SNAPSHOT] = "snapshot", [SUMS] = "sums",
 };
 
@@ -58,6 +60,12 @@ struct record {
 	u32 stamp;
 };
 
+/* The depth after the last frame of a stack. */
+struct next_frame {
+	u64 stack;
+	u32 depth;
+};
+
 /**
  * struct check - state of the check
  * @trace: the trace
@@ -70,6 +78,7 @@ struct record {
  * @pids: announced tasks
  * @caches: announced caches
  * @records: struct record by the record's id
+ * @stacks: struct next_frame by stack
  * @memory: live memory of the slab allocator and large kmalloc, and of pages
  * @period: incremented where events are missing, from 1; events of different periods never
  *	    contradict each other
@@ -89,7 +98,7 @@ struct check {
 	struct violations violations;
 	u64 types[TRACE_TYPES], uncertain;
 	bool broken;
-	struct hash cpus, pids, caches, records;
+	struct hash cpus, pids, caches, records, stacks;
 	struct live memory[2];
 	u32 period, loss_period, since_switch;
 	bool allocations;
@@ -356,6 +365,41 @@ static struct record *find_record(struct check *c, u32 id, bool *new)
 	return hash_item(&c->records, hash_get(&c->records, &key, new));
 }
 
+/* The frames of a stack come in order; each description of a stack begins with depth 0. */
+static void check_frame(struct check *c, const struct trace_event *e)
+{
+	u64 stack = e->u.frame.stack;
+	u32 depth = e->u.frame.depth;
+	struct next_frame *next;
+	bool new;
+
+	next = hash_item(&c->stacks, hash_get(&c->stacks, &stack, &new));
+	if (depth >= KMAP_STACK_MAX)
+		violation(c, VALUE, e, "frame %u of stack %llx: want 0 to %u", depth, stack,
+			  KMAP_STACK_MAX - 1);
+	else if (depth && depth != next->depth && !c->types[TRACE_DISCARDED] && e->certain)
+		violation(c, STACK, e, "frame %u of stack %llx: want 0 or %u", depth, stack,
+			  next->depth);
+	next->depth = depth + 1;
+}
+
+/* An object's stack must be described before it, and begin with its call site. */
+static void check_stack(struct check *c, const struct trace_event *e)
+{
+	u64 stack = e->u.object.stack;
+	u32 i;
+
+	/* The frames may have been lost, or be in an earlier part. */
+	if (!stack || e->u.object.frames || c->types[TRACE_DISCARDED] || trace_is_part(c->trace))
+		return;
+	if (hash_find(&c->stacks, &stack, &i))
+		violation(c, STACK, e, "object %u: stack %llx does not begin with alloc_site %llx",
+			  e->u.object.object, stack, e->u.object.alloc_site);
+	else
+		violation(c, STACK, e, "object %u: stack %llx was not described before",
+			  e->u.object.object, stack);
+}
+
 static void check_object(struct check *c, const struct trace_event *e)
 {
 	bool new;
@@ -363,6 +407,7 @@ static void check_object(struct check *c, const struct trace_event *e)
 	/* Another object under this number: the order of its counts starts again. */
 	find_record(c, e->u.object.object, &new)->counted = false;
 	check_object_state(c, e);
+	check_stack(c, e);
 	if (!e->u.object.snapshot)
 		return;
 	c->snapshot_objects++;
@@ -492,6 +537,9 @@ static void check_event(struct check *c, const struct trace_event *e)
 	case TRACE_SWITCH:
 		check_switch(c, e);
 		break;
+	case TRACE_FRAME:
+		check_frame(c, e);
+		break;
 	case TRACE_SNAPSHOT:
 		check_snapshot(c, e);
 		break;
@@ -605,6 +653,7 @@ static void init(struct check *c)
 	hash_init(&c->cpus, sizeof(struct cpu), sizeof(u64));
 	hash_init(&c->pids, sizeof(u64), sizeof(u64));
 	hash_init(&c->caches, sizeof(u64), sizeof(u64));
+	hash_init(&c->stacks, sizeof(struct next_frame), sizeof(u64));
 	hash_init(&c->records, sizeof(struct record), sizeof(u64));
 	live_init(c->memory);
 	live_init(c->memory + 1);
@@ -615,6 +664,7 @@ static void release(struct check *c)
 	hash_free(&c->cpus);
 	hash_free(&c->pids);
 	hash_free(&c->caches);
+	hash_free(&c->stacks);
 	hash_free(&c->records);
 	live_free(c->memory);
 	live_free(c->memory + 1);

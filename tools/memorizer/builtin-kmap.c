@@ -15,7 +15,8 @@ static const char * const usage[] = {
 	"",
 	"Writes the KMAP of the trace: the retired objects and those of the last complete",
 	"snapshot. Objects are not in the order of the kernel's file. With --kinds, each has its",
-	"kind of memory in front, as in kmap_kinds.",
+	"kind of memory in front, as in kmap_kinds; with --stacks also its stack, as in",
+	"kmap_stacks.",
 	NULL
 };
 
@@ -29,6 +30,7 @@ static const char * const usage[] = {
  * @kmap: the KMAP
  * @types: mask of enum trace_type: types of events in the trace
  * @kinds: write the kinds of objects
+ * @stacks: write the stacks of objects, too
  */
 struct writer {
 	struct kmem_filter filter;
@@ -38,7 +40,7 @@ struct writer {
 	struct names names;
 	struct rebuild kmap;
 	u32 types;
-	bool kinds;
+	bool kinds, stacks;
 };
 
 struct told {
@@ -52,6 +54,16 @@ static u64 address(const struct writer *w, u64 ip)
 	return w->symbols ? kmap_symbols_address(w->symbols, ip) : ip;
 }
 
+static void write_stack(const struct writer *w, const struct kmap_object *o)
+{
+	u32 i;
+
+	for (i = 0; i < o->nr_frames; i++)
+		printf("%s%016llx", i ? "," : "  @", address(w, o->frames[i]));
+	if (i)
+		printf("\n");
+}
+
 static void write_object(void *data, const struct kmap_object *o,
 			 const struct kmap_access *counts, u32 nr)
 {
@@ -62,11 +74,13 @@ static void write_object(void *data, const struct kmap_object *o,
 	    !kmem_choice_object(&w->choice, NULL, o->alloc_ip) ||
 	    !kmem_choice_task(&w->choice, o->pid, o->comm))
 		return;
-	if (w->kinds && o->kind)
+	if ((w->kinds || w->stacks) && o->kind)
 		printf("%s,", kmap_kinds[o->kind]);
 	printf("%llx,%llu,%llx,%llu,%llu,%llu,%llx,%s\n", address(w, o->alloc_ip), o->pid,
 	       o->addr, o->size, o->alloc_jiffies, o->free_jiffies, address(w, o->free_ip),
 	       o->comm);
+	if (w->stacks)
+		write_stack(w, o);
 	for (i = 0; i < nr; i++)
 		printf("  %llx,%llu,%llu,%llu\n", address(w, counts[i].ip), counts[i].pid,
 		       counts[i].writes, counts[i].reads);
@@ -156,6 +170,7 @@ static int run(int argc, char **argv)
 	struct engine g = { .ops = &ops, .data = &w };
 	struct option options[] = {
 		OPT_BOOLEAN('K', "kinds", &w.kinds, "write the kind of each object"),
+		OPT_BOOLEAN(0, "stacks", &w.stacks, "write the kind and the stack of each object"),
 		OPT_KIND(&w.filter),
 		OPTS_FILTER(&w.filter),
 		OPTS_NAMED(&w.filter),

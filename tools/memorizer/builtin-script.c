@@ -38,7 +38,7 @@ enum field {
 	F_WRITES, F_READS, F_TEXT, F_ALLOCATIONS, F_RETIREMENTS, F_ACCESSES, F_BOOT, F_COMPLETE,
 	F_OBJECTS, F_EVENTS, F_TRAFFIC, F_SCOPED, F_ENTRIES, F_LOCKS, F_NUMBER, F_LINE, F_FROM,
 	F_OP, F_FLAGS, F_LOCK, F_LOCK_NAME, F_MODULE, F_LOADED, F_INIT_PTR, F_INIT_BYTES, F_STACK,
-	F_CALLER, F_TYPE, F_FIELD, FIELDS
+	F_CALLER, F_DEPTH, F_TYPE, F_FIELD, FIELDS
 };
 
 static const char * const field_names[FIELDS] = {
@@ -58,7 +58,7 @@ static const char * const field_names[FIELDS] = {
 	[F_FLAGS] = "flags", [F_LOCK] = "lock", [F_LOCK_NAME] = "lock_name",
 	[F_MODULE] = "module", [F_LOADED] = "loaded", [F_INIT_PTR] = "init_ptr",
 	[F_INIT_BYTES] = "init_bytes", [F_STACK] = "stack", [F_CALLER] = "caller",
-	[F_TYPE] = "type", [F_FIELD] = "field",
+	[F_DEPTH] = "depth", [F_TYPE] = "type", [F_FIELD] = "field",
 };
 
 static_assert(FIELDS <= 64);		/* bits of the masks in struct script */
@@ -355,6 +355,13 @@ static void put_free(struct script *s, const struct trace_event *e)
 	put_type(s, allocator(object_at(s, e->u.free.ptr)));
 }
 
+/* Stack of an object or access, if known. */
+static void put_stack(struct script *s, u32 stack)
+{
+	if (stack)
+		put_number(s, F_STACK, stack);
+}
+
 static void put_object(struct script *s, const struct trace_event *e)
 {
 	static const char * const states[] = {
@@ -374,6 +381,7 @@ static void put_object(struct script *s, const struct trace_event *e)
 	if (e->u.object.snapshot)
 		put_number(s, F_SNAPSHOT, e->u.object.snapshot);
 	put_number(s, F_ALLOC_JIFFIES, e->u.object.alloc_jiffies);
+	put_stack(s, e->u.object.stack);
 	put_site(s, F_SITE, e->u.object.alloc_site, KMAP_IP_RETURN);
 	put_type(s, e->u.object.alloc_site);
 	if (state == TRACE_LIVE)
@@ -389,13 +397,6 @@ static void put_direction(struct script *s, u32 kind)
 	};
 
 	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), kind);
-}
-
-/* Stack frame of an event, if known. */
-static void put_stack(struct script *s, u32 stack)
-{
-	if (stack)
-		put_number(s, F_STACK, stack);
 }
 
 static void put_access(struct script *s, const struct trace_event *e)
@@ -523,9 +524,14 @@ static void put_others(struct script *s, const struct trace_event *e)
 		break;
 	case TRACE_FRAME:
 		put_number(s, F_STACK, e->u.frame.stack);
-		if (e->u.frame.caller)
-			put_number(s, F_CALLER, e->u.frame.caller);
-		put_site(s, F_SITE, e->u.frame.ip, KMAP_IP_EXACT);
+		put_number(s, F_DEPTH, e->u.frame.depth);
+		put_site(s, F_SITE, e->u.frame.ip, KMAP_IP_RETURN);
+		break;
+	case TRACE_CALL:
+		put_number(s, F_STACK, e->u.call.stack);
+		if (e->u.call.caller)
+			put_number(s, F_CALLER, e->u.call.caller);
+		put_site(s, F_SITE, e->u.call.ip, KMAP_IP_EXACT);
 		break;
 	default:
 		break;

@@ -79,6 +79,21 @@ static void put_access(const struct kmap_symbols *symbols, struct hash *names,
 	put(f[1] - 1, r->lines.line + r->lines.len + 1);
 }
 
+static void put_frames(const struct kmap_symbols *symbols, struct hash *names,
+		       const struct kmap_reader *r)
+{
+	const struct kmap_object *o = &r->object;
+	const char * const *f = r->field;
+	u32 i;
+
+	put(r->lines.line, f[0]);
+	for (i = 0; i < o->nr_frames; i++) {
+		put_ip(symbols, names, o->frames[i], KMAP_IP_RETURN, f[i], f[i + 1] - 1);
+		/* The comma or newline after the frame */
+		put(f[i + 1] - 1, f[i + 1]);
+	}
+}
+
 static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool kallsyms)
 {
 	enum kmap_event event;
@@ -88,9 +103,11 @@ static int symbolize(const struct kmap_symbols *symbols, struct input *in, bool 
 
 	term_pager();
 	hash_init(&names, sizeof(struct name), 2 * sizeof(u64));
-	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
+	while ((event = input_next(in)) != KMAP_END && event != KMAP_FAILED) {
 		if (event == KMAP_OBJECT)
 			put_object(symbols, &names, &in->reader);
+		else if (event == KMAP_FRAMES)
+			put_frames(symbols, &names, &in->reader);
 		else
 			put_access(symbols, &names, &in->reader);
 	}

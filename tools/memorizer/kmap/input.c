@@ -68,10 +68,10 @@ bool input_open(struct input *in, int argc, char **argv)
 }
 
 /**
- * input_next - read the next object or access, reporting malformed lines before it
+ * input_next - read the next object, stack or access, reporting malformed lines before it
  * @in: the input
  *
- * Return: KMAP_OBJECT, KMAP_ACCESS, KMAP_END or KMAP_FAILED.
+ * Return: KMAP_OBJECT, KMAP_FRAMES, KMAP_ACCESS, KMAP_END or KMAP_FAILED.
  */
 enum kmap_event input_next(struct input *in)
 {
@@ -109,7 +109,7 @@ int input_close(struct input *in, enum kmap_event last)
 
 	if (r->malformed)
 		fprintf(stderr,
-			"memorizer: %s: skipped %llu malformed lines and %llu access lines of malformed objects\n",
+			"memorizer: %s: skipped %llu malformed lines and %llu lines of malformed objects\n",
 			in->name, r->malformed, r->orphans);
 	kmap_reader_free(r);
 	close(in->fd);

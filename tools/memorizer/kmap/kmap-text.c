@@ -155,14 +155,32 @@ static int count_fields(const struct kmap_reader *r)
 	return nr;
 }
 
-/* Format the error message for field @f at @p. */
+/* Format the error message for the value of field @f at @p. */
+static bool bad_value(struct kmap_reader *r, const struct field *f, const char *p,
+		      bool too_large)
+{
+	char text[4 * QUOTE_MAX + 4];
+	size_t len;
+
+	for (len = 0; p[len] != ',' && p[len] != '\n';)
+		len++;
+	quote(p, len, text);
+	if (f->hex)
+		return malformed(r,
+				 "%s \"%s\" is not an address: 1 to 16 lower-case hex digits without 0x",
+				 f->name, text);
+	if (too_large)
+		return malformed(r, "%s \"%s\" is too large: at most %llu",
+				 f->name, text, f->max);
+	return malformed(r, "%s \"%s\" is not a number: decimal digits only", f->name, text);
+}
+
+/* Format the error message for a line without field @f at @p. */
 static bool bad_field(struct kmap_reader *r, const struct field *f, const char *p,
 		      bool too_large)
 {
 	bool object = *r->lines.line != ' ';
-	char text[4 * QUOTE_MAX + 4];
 	int nr = count_fields(r);
-	size_t len;
 
 	/* A wrong number of fields explains more than the field where parsing failed. */
 	if (object && nr < OBJECT_FIELDS)
@@ -177,17 +195,7 @@ static bool bad_field(struct kmap_reader *r, const struct field *f, const char *
 		return malformed(r,
 				 "field count is %d, an access line has 4: access_ip,access_pid,write_count,read_count",
 				 nr);
-	for (len = 0; p[len] != ',' && p[len] != '\n';)
-		len++;
-	quote(p, len, text);
-	if (f->hex)
-		return malformed(r,
-				 "%s \"%s\" is not an address: 1 to 16 lower-case hex digits without 0x",
-				 f->name, text);
-	if (too_large)
-		return malformed(r, "%s \"%s\" is too large: at most %llu",
-				 f->name, text, f->max);
-	return malformed(r, "%s \"%s\" is not a number: decimal digits only", f->name, text);
+	return bad_value(r, f, p, too_large);
 }
 
 /* Parse @nr numbers, each followed by a comma, the last one by @last. */
@@ -252,7 +260,7 @@ static bool parse_object(struct kmap_reader *r)
 		return false;
 	r->field[8] = end + 1;
 	*o = (struct kmap_object){ v[0], v[1], v[2], v[3], v[4], v[5], v[6],
-				   r->field[7], end - r->field[7], kind };
+				   r->field[7], end - r->field[7], kind, 0, NULL };
 	if (!o->free_jiffies && o->free_ip)
 		return malformed(r, "free_ip %llx on a live object: with free_jiffies 0 it is 0",
 				 o->free_ip);
@@ -265,6 +273,38 @@ static bool parse_object(struct kmap_reader *r)
 		return malformed(r,
 				 "%llu bytes from %llx on: an object ends within the address space",
 				 o->size, o->addr);
+	return true;
+}
+
+/* Parse the stack of the object on the line before. */
+static bool parse_frames(struct kmap_reader *r)
+{
+	static const struct field frame = { "frame", true, U64_MAX };
+	const char *p = r->lines.line + 3, *end;
+	u32 nr = 0;
+
+	if (r->lines.nr != r->stack_line)
+		return malformed(r,
+				 "a stack not after an object: it is on the line that follows the object line");
+	for (;; p = end + 1) {
+		if (nr == KMAP_STACK_MAX)
+			return malformed(r, "more than %d frames: a stack has 1 to %d",
+					 KMAP_STACK_MAX, KMAP_STACK_MAX);
+		end = parse_hex(p, r->frames + nr);
+		if (!end || end == p || (*end != ',' && *end != '\n'))
+			return bad_value(r, &frame, p, false);
+		r->field[nr++] = p;
+		if (*end == '\n')
+			break;
+	}
+	r->field[nr] = end + 1;
+	if (r->owner == KMAP_BAD_OBJECT)
+		return true;
+	if (r->frames[0] != r->object.alloc_ip)
+		return malformed(r, "first frame %llx, alloc_ip %llx: a stack begins with alloc_ip",
+				 r->frames[0], r->object.alloc_ip);
+	r->object.frames = r->frames;
+	r->object.nr_frames = nr;
 	return true;
 }
 
@@ -317,7 +357,7 @@ static bool parse_access(struct kmap_reader *r)
 /*
  * Parse a line. A malformed line counts as an access if it begins with a space, and otherwise,
  * unless empty, as an object: accesses after a malformed object must not be attributed to the
- * object before it.
+ * object before it. The same holds for its stack.
  */
 static enum kmap_event parse_line(struct kmap_reader *r)
 {
@@ -325,14 +365,17 @@ static enum kmap_event parse_line(struct kmap_reader *r)
 	int spaces;
 
 	if (!r->lines.len) {
-		malformed(r, "empty line: each line is an object or an access");
+		malformed(r, "empty line: each line is an object, a stack or an access");
 		return KMAP_MALFORMED;
 	}
 	if (*line != ' ') {
+		r->stack_line = r->lines.nr + 1;
 		r->owner = parse_object(r) ? KMAP_SOUND_OBJECT : KMAP_BAD_OBJECT;
 		return r->owner == KMAP_SOUND_OBJECT ? KMAP_OBJECT : KMAP_MALFORMED;
 	}
 	spaces = strspn(line, " ");
+	if (spaces == 2 && line[2] == '@')
+		return parse_frames(r) ? KMAP_FRAMES : KMAP_MALFORMED;
 	if (spaces == 2)
 		return parse_access(r) ? KMAP_ACCESS : KMAP_MALFORMED;
 	malformed(r,
@@ -370,6 +413,7 @@ static enum kmap_event next_line(struct kmap_reader *r)
 		malformed(r, "line exceeds %d bytes", LINES_LENGTH_MAX);
 		/* It may have been an object. */
 		r->owner = KMAP_BAD_OBJECT;
+		r->stack_line = r->lines.nr + 1;
 		return KMAP_MALFORMED;
 	case LINES_CUT:
 		malformed(r, "truncated: the last line must end in a newline");
@@ -382,11 +426,11 @@ static enum kmap_event next_line(struct kmap_reader *r)
 }
 
 /**
- * kmap_reader_next - read the next object or access
+ * kmap_reader_next - read the next object, stack or access
  * @r: the reader
  *
- * Any input is accepted. The caller can continue after KMAP_MALFORMED. Accesses that follow a
- * malformed object line are skipped, and counted in @r->orphans.
+ * Any input is accepted. The caller can continue after KMAP_MALFORMED. Accesses and a stack that
+ * follow a malformed object line are skipped, and counted in @r->orphans.
  *
  * Return: the result.
  */
@@ -397,7 +441,7 @@ enum kmap_event kmap_reader_next(struct kmap_reader *r)
 	for (;;) {
 		event = next_line(r);
 		r->malformed += event == KMAP_MALFORMED;
-		if (event != KMAP_ACCESS || r->owner == KMAP_SOUND_OBJECT)
+		if ((event != KMAP_ACCESS && event != KMAP_FRAMES) || r->owner == KMAP_SOUND_OBJECT)
 			return event;
 		r->orphans++;
 	}

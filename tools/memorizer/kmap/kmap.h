@@ -10,6 +10,7 @@
 #define KMAP_COMM_MAX	15		/* bytes in a task's comm */
 #define KMAP_COMM_TEXT	(4 * KMAP_COMM_MAX)	/* with every byte escaped as \xNN */
 #define KMAP_PID_MAX	INT_MAX
+#define KMAP_STACK_MAX	16		/* frames of a stack */
 
 /* Values of free_ip that are not addresses. */
 #define KMAP_IP_UNKNOWN		0
@@ -61,13 +62,18 @@ enum kmap_kind kmap_kind_find(const char *name, size_t len);
  * @free_ip: return address into the caller of free, or a KMAP_IP_* value
  * @comm: comm of the allocating task, escaped as in the text
  * @comm_len: length of @comm, at most KMAP_COMM_TEXT
- * @kind: kind of memory; KMAP_UNKNOWN unless the text is that of kmap_kinds
+ * @kind: kind of memory; KMAP_UNKNOWN unless the text is that of kmap_kinds or kmap_stacks
+ * @frames: stack of the allocation: return addresses from the innermost caller outward, of which
+ *	    the first is @alloc_ip
+ * @nr_frames: number of @frames, at most KMAP_STACK_MAX; 0 without a stack
  */
 struct kmap_object {
 	u64 alloc_ip, pid, addr, size, alloc_jiffies, free_jiffies, free_ip;
 	const char *comm;
 	size_t comm_len;
 	enum kmap_kind kind;
+	u32 nr_frames;
+	const u64 *frames;
 };
 
 /**
@@ -104,6 +110,7 @@ enum kmap_event {
 	KMAP_MALFORMED,		/* malformed line, described by reader.error */
 	KMAP_OBJECT,		/* reader.object is set */
 	KMAP_ACCESS,		/* reader.access is set, an access to reader.object */
+	KMAP_FRAMES,		/* the stack of reader.object, whose comm is no longer valid */
 };
 
 /**
@@ -111,24 +118,28 @@ enum kmap_event {
  * @lines: input; lines.nr is the number of the current line
  * @object: the last object
  * @access: the last access
+ * @frames: memory for the last object's stack
  * @traffic: access lines have the format of the file traffic; set by the first access line
- * @field: start of each field of the current line, after the kind; field[i + 1] - 1 is the end
- *	   of field i
+ * @field: start of each field of the current line, after the kind or the @ of a stack;
+ *	   field[i + 1] - 1 is the end of field i
  * @malformed: number of malformed lines
- * @orphans: number of access lines skipped because their object's line was malformed
+ * @orphans: number of lines skipped because their object's line was malformed
  * @error: message for KMAP_MALFORMED
  * @owner: private: object to which the next access line belongs
+ * @stack_line: private: number of the line after the last object, which may be its stack
  * @accesses: private: an access line was seen
  */
 struct kmap_reader {
 	struct lines lines;
 	struct kmap_object object;
 	struct kmap_access access;
+	u64 frames[KMAP_STACK_MAX];
 	bool traffic;
-	const char *field[9];
+	const char *field[KMAP_STACK_MAX + 1];
 	u64 malformed, orphans;
 	char error[ERROR_MAX];
 	enum { KMAP_NOBODY, KMAP_SOUND_OBJECT, KMAP_BAD_OBJECT } owner;
+	u64 stack_line;
 	bool accesses;
 };
 

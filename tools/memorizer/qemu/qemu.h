@@ -205,7 +205,7 @@ void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 f
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack);
 void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack, u64 line,
 		   s32 from);
-void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip);
+void write_call(struct vcpu *v, u32 stack, u32 caller, u64 ip);
 void write_mark(struct vcpu *v, const char *text);
 void write_entry(struct vcpu *v, bool leave, u32 kind, u32 number);
 void write_rcu_free(struct vcpu *v, u64 addr, u64 ip);

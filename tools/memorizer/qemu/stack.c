@@ -267,7 +267,7 @@ static u32 find_node(struct vcpu *v, u32 caller, u64 ip)
 		nodes[n] = (struct node) { caller, node_buckets[key & node_mask], ip };
 		node_buckets[key & node_mask] = n;
 		/* Must precede the first event that refers to the node, on any vCPU. */
-		write_frame(v, n, caller, ip);
+		write_call(v, n, caller, ip);
 	}
 	pthread_mutex_unlock(&node_lock);
 	return n;

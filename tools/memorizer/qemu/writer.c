@@ -28,7 +28,7 @@ enum { KIND_KMALLOC, KIND_CACHE };
 #define EVENT_ID(event, EVENT, string)	EVENT_##EVENT,
 enum event {
 	MEMORIZER_EVENTS(EVENT_ID)
-	EVENT_FRAME = 65,
+	EVENT_CALL = 65,
 };
 
 /* Define the payloads of events, struct task_event etc. */
@@ -53,13 +53,13 @@ struct stacked_traffic {
 } PACKED;
 
 /* A node of the call tree, see stack.c. */
-#define FRAME_FIELDS(F)		\
+#define CALL_FIELDS(F)		\
 	F(u32, uint32, stack)	\
 	F(u32, uint32, caller)	\
 	F(u64, hex64, ip)
 
-struct frame_event {
-	FRAME_FIELDS(MEMORIZER_C_FIELD)
+struct call_event {
+	CALL_FIELDS(MEMORIZER_C_FIELD)
 } PACKED;
 
 static const struct {
@@ -69,7 +69,7 @@ static const struct {
 	[EVENT_##EVENT] = { #event, MEMORIZER_##EVENT##_FIELDS(MEMORIZER_TSDL_FIELD,	\
 							       MEMORIZER_TSDL_ARRAY), text },
 	MEMORIZER_EVENTS(TSDL_EVENT)
-	[EVENT_FRAME] = { "frame", FRAME_FIELDS(MEMORIZER_TSDL_FIELD), NULL },
+	[EVENT_CALL] = { "call", CALL_FIELDS(MEMORIZER_TSDL_FIELD), NULL },
 };
 
 static const char trace_head[] =
@@ -367,9 +367,9 @@ void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 s
 	e->traffic.from = from;
 }
 
-void write_frame(struct vcpu *v, u32 stack, u32 caller, u64 ip)
+void write_call(struct vcpu *v, u32 stack, u32 caller, u64 ip)
 {
-	struct frame_event *e = reserve(v, EVENT_FRAME, sizeof(*e));
+	struct call_event *e = reserve(v, EVENT_CALL, sizeof(*e));
 
 	if (!e)
 		return;

@@ -86,6 +86,7 @@ static const struct {
 	{ "task", "pid", sizeof(u32), EVENT_TASK },
 	{ "cache", "cache", sizeof(u64), EVENT_CACHE },
 	{ "module", "base", sizeof(u64), EVENT_MODULE },
+	{ "frame", "stack", sizeof(u32), EVENT_FRAME },
 };
 
 /* Returns false if the key field is missing or has another size. */
@@ -111,6 +112,9 @@ static bool init_layout(struct event_layout *e, const struct event_class *class,
 		if (!by || by->size != keyed[i].size)
 			return false;
 	}
+	/* statedump.c needs more bytes of a frame. */
+	if (e->what == EVENT_FRAME && header + e->at + sizeof(u64) > e->size)
+		return false;
 	e->at += header;
 	return true;
 }

@@ -32,14 +32,14 @@ void packet_selection_free(struct packet_selection *select);
  * @known: the size can be computed
  * @text: a string follows the fields
  * @size: size of the header and the fields in bytes, without the string
- * @what: how the event is filtered, or which state it announces
+ * @what: how the event is filtered, or, from EVENT_TASK on, which state it announces
  * @at: offset of the key field
  */
 struct event_layout {
 	bool known, text;
 	u32 size;
 	enum { EVENT_KEEP, EVENT_ACCESS, EVENT_MEMORY, EVENT_TASK, EVENT_CACHE,
-	       EVENT_MODULE } what;
+	       EVENT_MODULE, EVENT_FRAME } what;
 	u32 at;
 };
 

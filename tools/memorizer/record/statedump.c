@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * State dumps: the kernel announces each task, cache and module once. Each part of a recording
- * after the first begins with a packet that repeats the announcements of earlier parts. It has
- * the sequence number and events_discarded of the last packet before the part, and is written
- * even without announcements, so that a reader can check that no packet is missing.
+ * State dumps: the kernel announces each task, cache, module and frame of a stack once. Each part
+ * of a recording after the first begins with a packet that repeats the announcements of earlier
+ * parts. It has the sequence number and events_discarded of the last packet before the part, and
+ * is written even without announcements, so that a reader can check that no packet is missing.
  *
- * Announcements made before the part begins get its start time. Announcements of one task, cache
- * or module may come from different CPUs; only the last one before the part is kept.
+ * Announcements made before the part begins get its start time. Announcements of one task, cache,
+ * module or frame may come from different CPUs; only the last one before the part is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 
 /**
  * struct state_event - an announcement
- * @key: pid, cache or base address of the module
- * @what: EVENT_TASK, EVENT_CACHE or EVENT_MODULE
+ * @key: pid, cache, base address of the module, or bytes of the frame
+ * @what: EVENT_TASK, EVENT_CACHE, EVENT_MODULE or EVENT_FRAME
  * @old: superseded before the part begins
  * @time: timestamp, in ns
  * @size: size of the event in bytes
@@ -101,6 +101,7 @@ static void add(struct statedump *d, const struct event_layout *e, const char *p
 		memcpy(&pid, p + e->at, sizeof(pid));
 		item->key = pid;
 	} else {
+		/* Of a frame, these bytes are the stack, the depth and a part of the ip. */
 		item->key = packet_load(p + e->at);
 	}
 	item->event = memcpy(xreallocarray(NULL, size, 1), p, size);
@@ -132,8 +133,7 @@ void statedump_add(struct statedump *d, const struct packet_filter *f,
 			/* Without its size, the next event cannot be found. */
 			if (!n)
 				break;
-			if (e->what == EVENT_TASK || e->what == EVENT_CACHE ||
-			    e->what == EVENT_MODULE)
+			if (e->what >= EVENT_TASK)
 				add(d, e, p, n);
 		}
 		if (!d->head) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Opens the input of a command and passes its content to the operations. */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/status.h"
 #include "report/engine.h"
@@ -58,17 +59,33 @@ static int run_trace(struct engine *g, const char *input)
 	return status;
 }
 
+/* An object is complete when its stack, if it has one, was read, too. */
 static int read_objects(struct engine *g, struct input *in)
 {
 	const struct kmap_reader *r = &in->reader;
+	struct kmap_object object;
+	char comm[KMAP_COMM_TEXT];
 	enum kmap_event event;
+	bool pending = false;
 
-	while ((event = input_next(in)) == KMAP_OBJECT || event == KMAP_ACCESS) {
-		if (event == KMAP_OBJECT)
-			g->ops->object(g->data, &r->object);
-		else
+	do {
+		event = input_next(in);
+		if (event == KMAP_FRAMES) {
+			object.frames = r->object.frames;
+			object.nr_frames = r->object.nr_frames;
+			continue;
+		}
+		if (pending)
+			g->ops->object(g->data, &object);
+		pending = event == KMAP_OBJECT;
+		if (event == KMAP_ACCESS)
 			g->ops->access(g->data, &r->object, &r->access);
-	}
+		if (!pending)
+			continue;
+		object = r->object;
+		/* The next line overwrites the comm. */
+		object.comm = memcpy(comm, r->object.comm, r->object.comm_len);
+	} while (event != KMAP_END && event != KMAP_FAILED);
 	return input_close(in, event);
 }
 

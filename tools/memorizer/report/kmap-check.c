@@ -306,7 +306,7 @@ static enum kmap_event check_lines(struct kmap_check *c, struct kmap_reader *r)
 			add_object(c, r);
 		else if (event == KMAP_ACCESS)
 			add_access(c, r);
-		else
+		else if (event != KMAP_FRAMES)
 			break;
 	}
 	end_accesses(c);

@@ -8,7 +8,7 @@
 
 #include "lib/types.h"
 
-#define VIOLATION_KINDS		10
+#define VIOLATION_KINDS		11
 
 /**
  * struct violations - the violations found so far

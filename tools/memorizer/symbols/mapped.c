@@ -360,12 +360,16 @@ static void number_between(struct kmap_symbols *s, u64 *ip, enum kmap_ip kind, u
 static void number_object(struct kmap_symbols *s, struct trace_event *e)
 {
 	u64 from = e->u.object.alloc_jiffies, until = e->u.object.free_jiffies;
+	struct trace_stack *stack = e->u.object.frames;
+	u32 i;
 
 	s->mapped->lives[e->u.object.object % LIVES] = (struct life){
 		from, e->u.object.state == TRACE_LIVE ? U64_MAX : until, e->u.object.object, true
 	};
 	/* The record comes long after the allocation: another module may be there by now. */
 	number_between(s, &e->u.object.alloc_site, KMAP_IP_RETURN, from, from);
+	for (i = 0; stack && i < stack->nr; i++)
+		number_between(s, stack->ip + i, KMAP_IP_RETURN, from, from);
 	if (e->u.object.state != TRACE_LIVE)
 		number_between(s, &e->u.object.free_site, KMAP_IP_RETURN, until, until);
 }
@@ -422,7 +426,10 @@ void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e)
 		number_now(s, &e->u.rcu_free.ip, KMAP_IP_RETURN);
 		break;
 	case TRACE_FRAME:
-		number_now(s, &e->u.frame.ip, KMAP_IP_EXACT);
+		number_now(s, &e->u.frame.ip, KMAP_IP_RETURN);
+		break;
+	case TRACE_CALL:
+		number_now(s, &e->u.call.ip, KMAP_IP_EXACT);
 		break;
 	default:
 		break;

@@ -85,7 +85,8 @@ static void print_object(const struct trace_event *e)
 	printf("alloc_jiffies = %llu, free_jiffies = %llu, free_site = 0x%llX, ",
 	       e->u.object.alloc_jiffies, e->u.object.free_jiffies, e->u.object.free_site);
 	print_text("comm", e->u.object.comm);
-	printf(", kind = ( %s : container = %u )", memory(e->u.object.kind), e->u.object.kind);
+	printf(", kind = ( %s : container = %u ), stack = 0x%X", memory(e->u.object.kind),
+	       e->u.object.kind, e->u.object.stack);
 }
 
 static void print_alloc(const struct trace_event *e)
@@ -148,8 +149,12 @@ static void print_context(const struct trace_event *e)
 		       e->u.rcu_free.ip, e->u.rcu_free.pid);
 		break;
 	case TRACE_FRAME:
-		printf("stack = %u, caller = %u, ip = 0x%llX", e->u.frame.stack,
-		       e->u.frame.caller, e->u.frame.ip);
+		printf("stack = 0x%X, depth = %u, ip = 0x%llX", e->u.frame.stack,
+		       e->u.frame.depth, e->u.frame.ip);
+		break;
+	case TRACE_CALL:
+		printf("stack = %u, caller = %u, ip = 0x%llX", e->u.call.stack,
+		       e->u.call.caller, e->u.call.ip);
 		break;
 	default:
 		break;

@@ -45,7 +45,7 @@ RUNS = [
     ("diff", SESSION, AFTER), ("diff", "kmem", "life"), ("diff", "--all", *NOTES, "life", "life"),
     ("diff", *NOTES, *SYMBOLS, SESSION, AFTER),
     ("script", "kmem"), ("script", "life"), ("script", *NOTES, "life"), ("script", *NOTES, "mixed"),
-    ("script", *NOTES, "kinds"),
+    ("script", *NOTES, "kinds"), ("script", *NOTES, "frames"),
     ("script", *NOTES, "context"), ("script", *NOTES, "stacks"), ("script", *NOTES, "lines"),
     ("script", *NOTES, "rcu"),
     ("fold", "life"), ("fold", "--types", *NOTES, "life"), ("timeline", *NOTES, "life"),
@@ -70,7 +70,7 @@ def make_inputs():
     """Write traces, a KMAP with moves, and notes."""
     os.chdir(TMP)
     for name in ("kmem", "life", "mixed", "bad", "packets", "lines", "rcu", "context", "stacks",
-                 "conflicts", "kinds"):
+                 "conflicts", "kinds", "frames"):
         with open(f"{DATA}/{name}.trace", encoding="ascii") as text:
             quiet = ["-q"] if name in ("stacks", "conflicts") else []
             subprocess.run([f"{BUILD}/tests/make-trace", *quiet, name], stdin=text, check=True)

@@ -10,7 +10,7 @@
  * -d  packets have events_discarded_before, like those of newer kernels
  * -f  from the future: the metadata has an event "future" and a last field "later" of
  *     alloc, which the reader does not know
- * -q  like the QEMU plugin: accesses and traffic have a stack, there are frame events,
+ * -q  like the QEMU plugin: accesses and traffic have a stack, there are call events,
  *     and switches lack the fields that only the kernel knows
  * -b  number of events of a simulated load; at most LIVE objects are live at a time
  * -a  three in four events are accesses to a few words of each object, and each CPU makes
@@ -61,7 +61,7 @@ struct field {
 	char text[TEXT_MAX];
 };
 
-#define FIELDS	13	/* the last is empty */
+#define FIELDS	14	/* the last is empty */
 #define F(n, t)	{ .name = n, .type = t }
 
 static struct event {
@@ -80,7 +80,7 @@ static struct event {
 	{ "object", { F("object", U32), F("snapshot", U32), F("state", U8),
 		      F("alloc_site", X64), F("pid", U32), F("ptr", X64),
 		      F("bytes_req", U32), F("alloc_jiffies", U64), F("free_jiffies", U64),
-		      F("free_site", X64), F("comm", COMM), F("kind", U8) }, 4 },
+		      F("free_site", X64), F("comm", COMM), F("kind", U8), F("stack", X32) }, 4 },
 	{ "counts", { F("object", U32), F("ip", X64), F("pid", U32), F("writes", U64),
 		      F("reads", U64), F("write_moves", U64), F("read_moves", U64) }, 5 },
 	{ "access", { F("ip", X64), F("ptr", X64), F("size", U32), F("kind", U8),
@@ -100,12 +100,13 @@ static struct event {
 	{ "lock", { F("op", U8), F("flags", X8), F("lock", X64), F("ip", X64), F("pid", U32),
 		    F("name", STRING) }, 14 },
 	{ "rcu_free", { F("ptr", X64), F("ip", X64), F("pid", U32) }, 15 },
-	{ "frame", { F("stack", U32), F("caller", U32), F("ip", X64) }, 65 },
+	{ "frame", { F("stack", X32), F("depth", U8), F("ip", X64) }, 16 },
+	{ "call", { F("stack", U32), F("caller", U32), F("ip", X64) }, 65 },
 	{ "future", { F("pid", U32), F("hope", U8) }, 77 },
 };
 
 enum { TASK, CACHE, ALLOC, FREE, COUNTS = 5, ACCESS, SWITCH = 8, TRAFFIC = 11, ENTER, LEAVE,
-	FRAME = 16 };	/* indices */
+	CALL = 17 };	/* indices */
 
 static const char metadata[] =
 	"/* CTF 1.8 */\n"
@@ -603,7 +604,7 @@ static void put_metadata(void)
 	fprintf(file, metadata, big_endian ? "be" : "le",
 		lost_before ? " uint64_t events_discarded_before;" : "");
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
-		if ((events[i].id == 77 && !from_future) || (i == FRAME && !from_qemu))
+		if ((events[i].id == 77 && !from_future) || (i == CALL && !from_qemu))
 			continue;
 		fprintf(file, "event {\n\tname = \"%s\";\n\tid = %u;\n\tstream_id = 0;\n"
 			"\tfields := struct {\n", events[i].name, events[i].id);

@@ -68,6 +68,7 @@ for dir; do
 	run sh "$here/test-types.sh" "$dir"
 	run sh "$here/test-fields.sh" "$dir"
 	run sh "$here/test-kinds.sh" "$dir"
+	run sh "$here/test-frames.sh" "$dir"
 	run sh "$here/test-privilege.sh" "$dir"
 	run sh "$here/test-cpm.sh" "$dir"
 	run sh "$here/test-export.sh" "$dir"

@@ -373,7 +373,7 @@ same "--cpu: a single CPU has no conflicts" 0 \
 	"$(rows sum conflicts --cpu 1 "$tmp/conflicts.le" | sed -n 's/^windows,//p')"
 awk 'BEGIN {
 	for (i = 1; i <= 200000; i++)
-		print "frame stack=" i " caller=" i - 1 " ip=ffffffff9b000110"
+		print "call stack=" i " caller=" i - 1 " ip=ffffffff9b000110"
 	print "mark pid=1 text=scope\\x20a"
 	print "access ip=ffffffff9b000110 ptr=ffff888000001000 size=8 kind=1 pid=1 stack=200000"
 }' | "$build/tests/make-trace" -q "$tmp/deep" || exit 1

@@ -89,7 +89,7 @@ by_place()
 		"stacks --fields --value accesses" "types --field slots*"; do
 		by_place $command
 	done
-	by_place script --event access,traffic | cut -d, -f 1,2,7,8,11,20,55-
+	by_place script --event access,traffic | cut -d, -f 1,2,7,8,11,20,56-
 	where=untold
 	by_place sharing --all --addresses
 	by_place false-sharing

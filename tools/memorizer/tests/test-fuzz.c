@@ -17,6 +17,9 @@ static const char good_kmap[] =
 	"ffffffffc0000010,2147483647,ffff888000003000,1,100,150,deadbeef,a,b\\x0ac\\\\d\n"
 	"  ffffffffc0000020,1,0,1\n"
 	"  ffffffff81000130,0,12,34567\n"
+	"slab,ffffffff81000110,9,ffff888000005000,32,100,0,0,sh\n"
+	"  @ffffffff81000110,ffffffff81000020,ffffffff81000210\n"
+	"  ffffffff81000130,0,1,2\n"
 	"struct_page,ffffffff81000110,0,ffff888000004000,64,0,0,0,swapper\n"
 	"  ffffffff81000130,0,1,2\n"
 	"1,1,0,0,0,0,0,\n";
@@ -56,7 +59,7 @@ static size_t damage(char *text, size_t size)
 		"\n", ",", "  ", " ", "0", "f", "\\", "\\x", "\\x00", "deadbeef", "-1",
 		"18446744073709551615", "18446744073709551616", "2147483648", "\t[m]",
 		"ffffffffffffffff", "10000000000000000", "\r\n", "\n\n", "\xff",
-		"stack,",
+		"stack,", "  @", "  @ffffffff81000110",
 	};
 	char copy[TEXT_MAX], byte;
 	const char *piece;
@@ -137,7 +140,7 @@ static bool same_object(const struct kmap_reader *r)
 /* Read a damaged KMAP; return an error, or NULL. */
 static const char *read_kmap(const char *text, size_t size, const struct kmap_symbols *s)
 {
-	u64 objects = 0, accesses = 0, last = 0, bytes = 0;
+	u64 objects = 0, accesses = 0, stacks = 0, last = 0, bytes = 0;
 	FILE *file = text_file(text, size);
 	const char *wrong = NULL;
 	enum kmap_event event;
@@ -157,6 +160,11 @@ static const char *read_kmap(const char *text, size_t size, const struct kmap_sy
 			sums_object(&k, &r.object);
 			if (!same_object(&r))
 				wrong = "an object is what its line says";
+		} else if (event == KMAP_FRAMES) {
+			stacks++;
+			if (r.object.frames[0] != r.object.alloc_ip || !r.object.nr_frames ||
+			    r.object.nr_frames > KMAP_STACK_MAX)
+				wrong = "a stack begins with its object's alloc_ip";
 		} else if (event == KMAP_ACCESS) {
 			accesses++;
 			sums_count(&k, &r.access);
@@ -165,8 +173,8 @@ static const char *read_kmap(const char *text, size_t size, const struct kmap_sy
 		}
 	}
 	sums_end(&k);
-	if (objects + accesses + r.malformed + r.orphans != count_lines(text, size))
-		wrong = "each line is an object, an access, malformed or below a malformed object";
+	if (objects + accesses + stacks + r.malformed + r.orphans != count_lines(text, size))
+		wrong = "each line is an object, a stack, an access or malformed, or below one";
 	if (total[SUM_HIT] != objects || (!k.overflow && total[SUM_REQ] != bytes))
 		wrong = "sums are those of the lines";
 	sums_free(&k);

@@ -170,7 +170,7 @@ $tmp/bad.kmap:3: field count is 3, an access line has 4: access_ip,access_pid,wr
 $tmp/bad.kmap:4: field count is 1, $object
 $tmp/bad.kmap:6: field count is 1, $object
 $tmp/bad.kmap:15: truncated: the last line must end in a newline
-memorizer: $tmp/bad.kmap: skipped 4 malformed lines and 3 access lines of malformed objects
+memorizer: $tmp/bad.kmap: skipped 4 malformed lines and 3 lines of malformed objects
 END
 )
 outcome "malformed lines are reported with their numbers, others are processed" 1 "$tmp/bad.sym" \

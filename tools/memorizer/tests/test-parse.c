@@ -13,6 +13,7 @@
 	"is not an address: 1 to 16 lower-case hex digits without 0x"
 #define LARGEST	"18446744073709551615"
 #define ACCESS	"  ffffffff81000030,8,3,4\n"
+#define STACK	"  @ffffffff81000010,ffffffff81000110\n"
 #define TRAFFIC	"  ffffffff81000030,8,5,6,3,4\n"
 
 /* Expect one event from a text of a single line. */
@@ -83,6 +84,33 @@ static void test_access(void)
 	fclose(file);
 }
 
+static void test_frames(void)
+{
+	static const char text[] = OBJECT "  @ffffffff81000010,ffffffff81000110,1\n" ACCESS
+		"slab," OBJECT "  @ffffffff81000010\n" OBJECT;
+	FILE *file = text_file(text, strlen(text));
+	struct kmap_reader r;
+
+	kmap_reader_init(&r, fileno(file));
+	tap_number(kmap_reader_next(&r), KMAP_OBJECT, "a stack follows its object");
+	tap_number(r.object.nr_frames, 0, "before it, the object has no frames");
+	tap_number(kmap_reader_next(&r), KMAP_FRAMES, "a stack is a line of its own");
+	tap_number(r.object.nr_frames, 3, "number of frames");
+	tap_number(r.object.frames[0], 0xffffffff81000010, "the innermost frame is alloc_ip");
+	tap_number(r.object.frames[1], 0xffffffff81000110, "next frame");
+	tap_number(r.object.frames[2], 1, "outermost frame");
+	tap_number(kmap_reader_next(&r), KMAP_ACCESS, "an access may follow a stack");
+	tap_number(r.object.nr_frames, 3, "then the object still has it");
+	kmap_reader_next(&r);
+	kmap_reader_next(&r);
+	tap_number(r.object.nr_frames, 1, "a stack may have a single frame");
+	kmap_reader_next(&r);
+	tap_number(r.object.nr_frames, 0, "an object without stack after it has none");
+	tap_number(r.malformed, 0, "no line is malformed");
+	kmap_reader_free(&r);
+	fclose(file);
+}
+
 /* Each line of the file traffic also has the moves of cache lines. */
 static void test_traffic(void)
 {
@@ -148,7 +176,7 @@ static void test_executable(void)
 static const struct {
 	const char *line, *error;
 } malformed[] = {
-	{ "\n", "empty line: each line is an object or an access" },
+	{ "\n", "empty line: each line is an object, a stack or an access" },
 	{ "x\n",
 	  "field count is 1, an object line has 8: " OBJECT_FIELDS },
 	{ "pages,1,2,3\n",
@@ -222,6 +250,8 @@ static const struct {
 	  "read_count \"18446744073709551616\" is too large: at most " LARGEST },
 	{ "  1,1,1,1", "truncated: the last line must end in a newline" },
 	{ "1", "truncated: the last line must end in a newline" },
+	{ "  @ffffffff81000010\n",
+	  "a stack not after an object: it is on the line that follows the object line" },
 };
 
 static void test_malformed(void)
@@ -251,6 +281,47 @@ static void test_malformed(void)
 	kmap_reader_free(&r);
 }
 
+#define FRAMES_15	",1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"
+
+/* A line after an object, and its message; NULL if it is a stack */
+static const struct {
+	const char *line, *error;
+} stacks[] = {
+	{ "  @ffffffff81000010" FRAMES_15 "\n", NULL },
+	{ "  @ffffffff81000010" FRAMES_15 ",1\n", "more than 16 frames: a stack has 1 to 16" },
+	{ "  @\n", "frame \"\" " NO_ADDRESS },
+	{ "  @ffffffff81000010,\n", "frame \"\" " NO_ADDRESS },
+	{ "  @ffffffff81000010,FF\n", "frame \"FF\" " NO_ADDRESS },
+	{ "  @ffffffff81000010,1 ,2\n", "frame \"1 \" " NO_ADDRESS },
+	{ "  @0xff\n", "frame \"0xff\" " NO_ADDRESS },
+	{ "  @12345678123456781\n", "frame \"12345678123456781\" " NO_ADDRESS },
+	{ "  @ffffffff81000011,1\n",
+	  "first frame ffffffff81000011, alloc_ip ffffffff81000010: a stack begins with alloc_ip" },
+	{ "  @ffffffff81000010", "truncated: the last line must end in a newline" },
+};
+
+static void test_malformed_stacks(void)
+{
+	struct kmap_reader r;
+	char text[512];
+	size_t i;
+	FILE *file;
+
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		snprintf(text, sizeof(text), OBJECT "%s", stacks[i].line);
+		file = text_file(text, strlen(text));
+		kmap_reader_init(&r, fileno(file));
+		kmap_reader_next(&r);
+		if (kmap_reader_next(&r) != KMAP_MALFORMED)
+			snprintf(r.error, sizeof(r.error), "none");
+		tap_text(r.error, stacks[i].error ?: "none", stacks[i].error ?: "16 frames are fine");
+		tap_ok(r.object.nr_frames == (stacks[i].error ? 0 : 16) &&
+		       kmap_reader_next(&r) == KMAP_END, "... and the object has them or none");
+		kmap_reader_free(&r);
+		fclose(file);
+	}
+}
+
 /* Return one letter per event, with the numbers of malformed lines. */
 static void trace(int fd, char *out)
 {
@@ -259,7 +330,8 @@ static void trace(int fd, char *out)
 
 	kmap_reader_init(&r, fd);
 	while ((event = kmap_reader_next(&r)) != KMAP_END && event != KMAP_FAILED) {
-		*out++ = event == KMAP_OBJECT ? 'o' : event == KMAP_ACCESS ? 'a' : 'm';
+		*out++ = event == KMAP_OBJECT ? 'o' : event == KMAP_ACCESS ? 'a' :
+			 event == KMAP_FRAMES ? 's' : 'm';
 		if (event == KMAP_MALFORMED)
 			out += sprintf(out, "%llu", r.lines.nr);
 	}
@@ -291,6 +363,13 @@ static void test_owner(void)
 		    "so do those below a line with one space and an empty one");
 	CHECK_TRACE("bad\n" ACCESS "  bad\n" OBJECT, "m1m3o 2/1",
 		    "a malformed access below a malformed object is reported");
+	CHECK_TRACE("bad\n" STACK ACCESS OBJECT STACK ACCESS, "m1osa 1/2",
+		    "a stack below a malformed object is left out");
+	CHECK_TRACE("bad\n  @x\n" OBJECT, "m1m2o 2/0", "unless it is malformed");
+	CHECK_TRACE(STACK OBJECT ACCESS STACK ACCESS, "m1oam4a 2/0",
+		    "a stack that does not follow an object line is malformed");
+	CHECK_TRACE(OBJECT STACK STACK ACCESS, "osm3a 1/0", "so is a second one");
+	CHECK_TRACE(OBJECT "\n" STACK, "om2m3 2/0", "and one after an empty line");
 	CHECK_TRACE("\0\n" OBJECT "  \0,1,1,1\n" ACCESS "\0\0\0", "m1om3am5 3/0",
 		    "NUL bytes are malformed like any other");
 }
@@ -378,10 +457,12 @@ int main(void)
 	test_object();
 	test_kinds();
 	test_access();
+	test_frames();
 	test_traffic();
 	test_limits();
 	test_executable();
 	test_malformed();
+	test_malformed_stacks();
 	test_owner();
 	test_long_lines();
 	test_many_lines();

@@ -38,8 +38,8 @@ cp -r "$tmp/le/kernel" "$tmp/qemu"
 "$memorizer" script "$tmp/qemu" | sed -n 's/^.*: \([a-z]*\):.*\( site=.*\) \(stack=.*\)/\1\2 \3/p' \
 	>"$tmp/got"
 cat >"$tmp/want" <<END
-frame site=read_mark+0x10/0x80 stack=1
-frame site=widget_write+0x10/0x80 stack=2 caller=1
+call site=read_mark+0x10/0x80 stack=1
+call site=widget_write+0x10/0x80 stack=2 caller=1
 access site=read_mark+0x10/0x80 stack=2
 traffic site=gadget_irq+0x10/0x1f80 [gadget] line=ffff888000002000 from=255 stack=1
 END
@@ -178,7 +178,7 @@ outcome "script without a trace is refused" 2 /dev/null "memorizer script: 0 tra
 $hint" script
 outcome "an unknown event is refused" 2 /dev/null "memorizer script: --event alloc,kfree: want task, \
 cache, alloc, free, object, counts, access, mark, switch, snapshot, module, traffic, enter, leave, \
-lock, rcu_free, frame, lost or several with commas between
+lock, rcu_free, frame, call, lost or several with commas between
 $hint" script --event alloc,kfree "$tmp/le"
 outcome "an invalid address is refused" 2 /dev/null "memorizer script: --addr 0xg: want an address in hex
 $hint" script --addr 0xg "$tmp/le"

@@ -200,13 +200,13 @@ static void forget_entries(struct context *c)
 
 static void add_frame(struct context *c, const struct trace_event *e)
 {
-	u64 key = e->u.frame.stack;
+	u64 key = e->u.call.stack;
 	struct frame *frame;
 	bool new;
 
 	frame = hash_item(&c->frames, hash_get(&c->frames, &key, &new));
-	frame->ip = e->u.frame.ip;
-	frame->caller = e->u.frame.caller;
+	frame->ip = e->u.call.ip;
+	frame->caller = e->u.call.caller;
 }
 
 /**
@@ -226,7 +226,7 @@ const struct opened *context_event(struct context *c, const struct trace_event *
 		return NULL;
 	case TRACE_MARK:
 		return mark(c, e);
-	case TRACE_FRAME:
+	case TRACE_CALL:
 		add_frame(c, e);
 		return NULL;
 	case TRACE_DISCARDED:

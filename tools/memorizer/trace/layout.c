@@ -46,7 +46,7 @@ static const struct known known[] = {
 		F(object, alloc_site, U64), F(object, pid, U32), F(object, ptr, U64),
 		F(object, bytes_req, U32), F(object, alloc_jiffies, U64),
 		F(object, free_jiffies, U64), F(object, free_site, U64),
-		F(object, comm, COMM), OPTIONAL(object, kind) } },
+		F(object, comm, COMM), OPTIONAL(object, kind), OPTIONAL(object, stack) } },
 	[TRACE_COUNTS] = { "counts", {
 		F(counts, object, U32), F(counts, ip, U64), F(counts, pid, U32),
 		F(counts, writes, U64), F(counts, reads, U64),
@@ -81,7 +81,9 @@ static const struct known known[] = {
 	[TRACE_RCU_FREE] = { "rcu_free", {
 		F(rcu_free, ptr, U64), F(rcu_free, ip, U64), F(rcu_free, pid, U32) } },
 	[TRACE_FRAME] = { "frame", {
-		F(frame, stack, U32), F(frame, caller, U32), F(frame, ip, U64) } },
+		F(frame, stack, U32), F(frame, depth, U32), F(frame, ip, U64) } },
+	[TRACE_CALL] = { "call", {
+		F(call, stack, U32), F(call, caller, U32), F(call, ip, U64) } },
 };
 
 /* Check whether a field has the type that @k expects. */
@@ -175,6 +177,9 @@ static bool make_decoder(struct decoder *d, const struct event_class *class,
 	for (i = 0; i < ARRAY_SIZE(known); i++)
 		if (!strcmp(known[i].name, class->name))
 			d->type = i;
+	/* Older QEMU plugins call it a frame. */
+	if (d->type == TRACE_FRAME && fields_find(&class->fields, "caller", NULL))
+		d->type = TRACE_CALL;
 	if (d->type != TRACE_UNKNOWN) {
 		for (k = known[d->type].fields;
 		     k < known[d->type].fields + EVENT_FIELDS && k->name; k++) {

@@ -18,9 +18,16 @@ struct object {
 	u64 alloc_site, ptr, alloc_jiffies, free_jiffies, free_site;
 	u32 state, pid, bytes_req;
 	enum kmap_kind kind;
+	u32 stack;		/* its number plus one; 0: none */
 	u32 nr, room;
 	struct kmap_access *counts;
 	char comm[TRACE_COMM_SIZE];
+};
+
+/* A distinct stack; objects refer to it by number. The whole struct is the key. */
+struct stack_of {
+	u64 nr;
+	u64 ip[KMAP_STACK_MAX];
 };
 
 /**
@@ -41,6 +48,7 @@ static void give(const struct rebuild *b, const struct object *o)
 {
 	bool live = o->state == TRACE_LIVE;
 	char comm[4 * TRACE_COMM_SIZE];
+	const struct stack_of *stack;
 	struct kmap_object line = {
 		.alloc_ip = o->alloc_site, .pid = o->pid, .addr = o->ptr, .size = o->bytes_req,
 		.alloc_jiffies = o->alloc_jiffies, .free_jiffies = live ? 0 : o->free_jiffies,
@@ -50,6 +58,11 @@ static void give(const struct rebuild *b, const struct object *o)
 		.comm = comm, .kind = o->kind,
 	};
 
+	if (o->stack) {
+		stack = hash_item(&b->stacks, o->stack - 1);
+		line.frames = stack->ip;
+		line.nr_frames = stack->nr;
+	}
 	names_escape(comm, o->comm);
 	line.comm_len = strlen(comm);
 	b->give(b->data, &line, o->counts, o->nr);
@@ -74,7 +87,22 @@ static void give_out(const struct rebuild *b, struct record *r, struct object **
 	drop(r, o);
 }
 
-static struct object *copy_object(const struct trace_event *e)
+/* Number of an object's stack plus one; 0 if it has none. */
+static u32 number_stack(struct rebuild *b, const struct trace_event *e)
+{
+	const struct trace_stack *frames = e->u.object.frames;
+	struct stack_of key = { 0 };
+	bool new;
+
+	b->bare += e->u.object.stack && !frames;
+	if (!frames)
+		return 0;
+	key.nr = frames->nr;
+	memcpy(key.ip, frames->ip, frames->nr * sizeof(*key.ip));
+	return hash_get(&b->stacks, &key, &new) + 1;
+}
+
+static struct object *copy_object(struct rebuild *b, const struct trace_event *e)
 {
 	struct object *o = xreallocarray(NULL, 1, sizeof(*o));
 
@@ -84,6 +112,7 @@ static struct object *copy_object(const struct trace_event *e)
 		.free_jiffies = e->u.object.free_jiffies, .free_site = e->u.object.free_site,
 		.state = e->u.object.state, .pid = e->u.object.pid,
 		.bytes_req = e->u.object.bytes_req, .kind = trace_object_kind(e),
+		.stack = number_stack(b, e),
 	};
 	memcpy(o->comm, e->u.object.comm, sizeof(o->comm));
 	return o;
@@ -100,7 +129,7 @@ static struct record *find_record(struct rebuild *b, u32 id)
 static void add_object(struct rebuild *b, const struct trace_event *e)
 {
 	struct record *r = find_record(b, e->u.object.object);
-	struct object *o = copy_object(e);
+	struct object *o = copy_object(b, e);
 
 	/* The record was reused: the object before has all its counts. */
 	give_out(b, r, &r->retired);
@@ -196,6 +225,7 @@ void rebuild_init(struct rebuild *b, rebuild_give *give_object, void *data)
 {
 	*b = (struct rebuild){ .give = give_object, .data = data };
 	hash_init(&b->records, sizeof(struct record), sizeof(u64));
+	hash_init(&b->stacks, sizeof(struct stack_of), sizeof(struct stack_of));
 	hash_init(&b->cpus, 2 * sizeof(u64), sizeof(u64));
 }
 
@@ -248,21 +278,25 @@ void rebuild_end(struct rebuild *b)
 		drop(r, &r->next);
 	}
 	hash_free(&b->records);
+	hash_free(&b->stacks);
 	hash_free(&b->cpus);
 }
 
 /**
- * rebuild_warn - print warnings if counts or a snapshot were skipped
+ * rebuild_warn - print warnings if counts, stacks or a snapshot are missing
  * @b: the state, after rebuild_end()
  * @dir: name of the trace
  *
- * Return: true if they were.
+ * Return: true if they are.
  */
 bool rebuild_warn(const struct rebuild *b, const char *dir)
 {
 	if (b->orphans)
 		fprintf(stderr, "memorizer: %s: skipped %llu counts without object\n", dir,
 			b->orphans);
+	if (b->bare)
+		fprintf(stderr, "memorizer: %s: the stacks of %llu objects are missing\n", dir,
+			b->bare);
 	if (b->snapshot)
 		fprintf(stderr, "memorizer: %s: skipped incomplete snapshot %u\n", dir,
 			b->snapshot);

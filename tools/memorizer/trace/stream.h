@@ -7,7 +7,7 @@
 #include "trace/metadata.h"
 #include "trace/trace.h"
 
-#define EVENT_FIELDS	12	/* max. fields of a known event */
+#define EVENT_FIELDS	13	/* max. fields of a known event */
 
 /**
  * struct step - how to decode a field of an event

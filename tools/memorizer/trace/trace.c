@@ -17,6 +17,7 @@
 #include "lib/error.h"
 #include "lib/progress.h"
 #include "lib/stats.h"
+#include "trace/stacks.h"
 #include "trace/stream.h"
 #include "trace/trace.h"
 
@@ -69,6 +70,7 @@ struct input {
  * @fed: the caller passes packets to trace_feed()
  * @until: time of the last event to return for now, in ns
  * @nr: number of the last event
+ * @stacks: stacks of allocations so far
  * @nr_missing: number of inputs that are in a gap
  * @period: see struct trace_event
  * @nr_packets: packets read so far
@@ -104,6 +106,7 @@ struct trace {
 	bool begun, held, packets, fed;
 	u64 until;
 	u64 nr;
+	struct stacks stacks;
 	u32 nr_missing, period;
 	u64 nr_packets, lost, lost_packets;
 	bool from_start, unfinished;
@@ -389,6 +392,7 @@ bool trace_next(struct trace *t, struct trace_event *e)
 	e->period = t->period;
 	e->certain = !t->nr_missing && e->time >= t->complete_since &&
 		     e->time <= t->complete_until;
+	stacks_event(&t->stacks, e);
 	return true;
 }
 
@@ -667,6 +671,7 @@ static struct trace *new_trace(const char *dir)
 		.dir = xstrdup(dir), .period = 1, .from_start = true,
 		.complete_until = U64_MAX, .until = U64_MAX, .first_number = U64_MAX
 	};
+	stacks_init(&t->stacks);
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->wanted, NULL);
 	pthread_cond_init(&t->filled, NULL);
@@ -815,6 +820,7 @@ void trace_close(struct trace *t)
 		free(t->recorders[i]);
 	free(t->recorders);
 	free(t->prefix);
+	stacks_free(&t->stacks);
 	layout_free(&t->layout);
 	metadata_free(&t->metadata);
 	pthread_mutex_destroy(&t->lock);

@@ -38,6 +38,7 @@ enum trace_type {
 	TRACE_LOCK,
 	TRACE_RCU_FREE,
 	TRACE_FRAME,
+	TRACE_CALL,
 	TRACE_DISCARDED,	/* pseudo event: start of a gap in this CPU's events */
 	TRACE_UNKNOWN,		/* event of a type that this tool does not know */
 	TRACE_PACKET,		/* pseudo event: end of a packet, see trace_show_packets() */
@@ -88,6 +89,16 @@ enum trace_lock_op {
 #define TRACE_LOCK_CONTENDED	4u
 
 /**
+ * struct trace_stack - stack of an allocation
+ * @nr: number of frames
+ * @ip: return addresses, from the innermost caller outward
+ */
+struct trace_stack {
+	u32 nr;
+	u64 ip[KMAP_STACK_MAX];
+};
+
+/**
  * struct trace_event - an event
  * @type: type of the event; selects the member of @u
  * @nr: sequence number in the whole trace, from 1; a pseudo event has the number of the event
@@ -101,8 +112,10 @@ enum trace_lock_op {
  *	     by lost events, and must not be reported as an error.
  * @u: fields, named as in the metadata; values are not validated, strings are valid until the
  *     next call of trace_next(), fields that the trace does not have are 0
- * @u.access.stack: frame of the innermost caller, see @u.frame; 0 if unknown
+ * @u.access.stack: innermost call, see @u.call; 0 if unknown
  * @u.object.kind: kind of memory, an enum kmap_kind
+ * @u.object.stack: number of the stack, see @u.frame; 0 if it has none
+ * @u.object.frames: that stack, valid until the next call of trace_next(); NULL if unknown
  * @u.module.jiffies: time of the load, even before the trace, or of the unload; 0 if unknown
  * @u.module.build_id: build ID, all zero if unknown
  * @u.traffic.line: address of the cache line
@@ -111,9 +124,13 @@ enum trace_lock_op {
  *	     per CPU.
  * @u.entry.number: number of the system call, the vector or the softirq
  * @u.rcu_free: memory to be freed after an RCU grace period
- * @u.frame.stack: number of this frame, by which other events refer to it
- * @u.frame.caller: number of the calling frame; 0 if none
- * @u.frame.ip: address of the call
+ * @u.frame.stack: number of the stack to which this frame belongs
+ * @u.frame.depth: number of frames within it
+ * @u.frame.ip: return address
+ * @u.call: a call, from the QEMU plugin
+ * @u.call.stack: number of the call, by which other events refer to it
+ * @u.call.caller: number of the call that led to it; 0 if none
+ * @u.call.ip: address of the call
  * @u.discarded.events: number of lost events; 0 if unknown
  * @u.discarded.packets: number of missing packets; 0 if none or unknown
  * @u.discarded.broken: packets are missing or damaged. An overrun only loses events that the
@@ -153,8 +170,9 @@ struct trace_event {
 		} free;
 		struct {
 			u64 alloc_site, ptr, alloc_jiffies, free_jiffies, free_site;
-			u32 object, snapshot, state, pid, bytes_req, kind;
+			u32 object, snapshot, state, pid, bytes_req, kind, stack;
 			char comm[TRACE_COMM_SIZE];
+			struct trace_stack *frames;
 		} object;
 		struct {
 			u64 ip, writes, reads, write_moves, read_moves;
@@ -201,8 +219,12 @@ struct trace_event {
 		} rcu_free;
 		struct {
 			u64 ip;
-			u32 stack, caller;
+			u32 stack, depth;
 		} frame;
+		struct {
+			u64 ip;
+			u32 stack, caller;
+		} call;
 		struct {
 			u64 events, packets;
 			bool broken, early;

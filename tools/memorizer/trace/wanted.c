@@ -26,7 +26,9 @@ static const struct {
 	[TRACE_LEAVE] = { "ends of entries to the kernel", "record --entries" },
 	[TRACE_LOCK] = { "locks", "record --locks" },
 	[TRACE_RCU_FREE] = { "memory that is handed to RCU", "record" },
-	[TRACE_FRAME] = { "calls", "qemu --stacks" },
+	[TRACE_FRAME] = { "stacks",
+		"record --retirements or record --snapshot after echo 16 > memorizer_stacks" },
+	[TRACE_CALL] = { "calls", "qemu --stacks" },
 	[TRACE_DISCARDED] = { "losses", NULL },
 };
 

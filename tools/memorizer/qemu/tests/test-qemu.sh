@@ -187,7 +187,7 @@ stacks()
 			return substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4)
 		}
 		NR == FNR { start[++nr] = value($1); symbol[nr] = $2; next }
-		/ frame: / {
+		/ call: / {
 			caller[field("stack")] = field("caller")
 			call[field("stack")] = name(value(substr(field("ip"), 3)))
 		}

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Test stacks of allocations: a KMAP and a trace that have them, and the lines and events of stacks.
+# Usage: test-frames.sh DIR, the directory of a build
+
+here=$(dirname "$0")
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
+
+# sorted: sort objects, each with its lines.
+sorted()
+{
+	awk '!/^ / && NR > 1 { print "" } { printf "%s;", $0 } END { print "" }' | sort | tr ';' '\n'
+}
+
+cp "$data/frames.kmap" "$tmp/kmap"
+{
+	sed '/widget_free/q' "$data/kallsyms"
+	echo 'ffffffff9b000240 T kmemdup_noprof'
+	echo 'ffffffff9b000280 T make_widget'
+	echo 'ffffffff9b0002c0 t make_twice'
+	echo 'ffffffff9b000300 T do_syscall_64'
+	echo 'ffffffff9b000340 T _etext'
+	echo 'ffffffff9c000000 D jiffies'
+} >"$tmp/kallsyms"
+
+"$memorizer" symbolize --kallsyms "$tmp/kallsyms" "$tmp/kmap" >"$tmp/out" 2>"$tmp/err"
+same "symbolize replaces frames" \
+	"  @kmemdup_noprof+0x10/0x40,make_widget+0x10/0x40,do_syscall_64+0x10/0x40" "$(sed -n 2p "$tmp/out")"
+outcome "a KMAP with stacks has no violations" 0 /dev/stdin "" check "$tmp/kmap" <<END
+7 objects, 6 access lines: 0 violations
+END
+sed '2s/250/251/; 5s/$/,/' "$tmp/kmap" >"$tmp/bad"
+"$memorizer" report "$tmp/bad" 2>"$tmp/err" >"$tmp/out"
+same "bad stacks are reported, their objects count" "1 2 7" "$? $(grep -c "^$tmp/bad:[25]: f" "$tmp/err") \
+$("$memorizer" report --csv "$tmp/bad" 2>"$tmp/err" | sed -n 's/^summary,objects,//p')"
+
+# Traces
+for order in le be; do
+	"$build/tests/make-trace" -e $order "$tmp/$order" <"$data/frames.trace" || exit 1
+	babeltrace2 --clock-cycles --no-delta "$tmp/$order" >"$tmp/want"
+	"$build/tests/dump-trace" "$tmp/$order" >"$tmp/got"
+	equal "events of stacks equal babeltrace2's, $order" "$tmp/want" "$tmp/got"
+	outcome "they have no violations, $order" 0 /dev/stdin "" check "$tmp/$order" <<END
+$(wc -l <"$tmp/want") events in 2 packets of 2 CPUs, 0 lost, 0 frees of earlier memory: 0 violations
+END
+	sorted <"$tmp/kmap" >"$tmp/want"
+	"$memorizer" kmap --stacks "$tmp/$order" | sorted >"$tmp/got"
+	equal "kmap --stacks writes the form of kmap_stacks, $order" "$tmp/want" "$tmp/got"
+done
+same "kmap without --stacks has none" 0 "$("$memorizer" kmap --kinds "$tmp/le" | grep -c '^  @')"
+same "script prints frames and stacks" "site=ffffffff9b000290 stack=161 depth=1 stack=161 stack=4" \
+	"$("$memorizer" script "$tmp/le" 2>"$tmp/err" | sed -n 's/.*: frame: *\(.*depth=1\)$/\1/p; s/.*: object:.*state=.* \(stack=[0-9]*\).*/\1/p' |
+	sed -n '1p; 2p; $p' | xargs)"
+
+# changed SED: the messages of check for the changed trace, in one line.
+changed()
+{
+	rm -rf "$tmp/changed"
+	sed "$1" "$data/frames.trace" | "$build/tests/make-trace" "$tmp/changed" || return
+	"$memorizer" check "$tmp/changed" | sed -n 's/^event [0-9]* ([^)]*): //p' | tr '\n' ';'
+}
+
+same "an object with an undescribed stack is a violation" \
+	"stack: object 5: stack 5 was not described before;" "$(changed 's/stack=4$/stack=5/')"
+same "a stack that begins elsewhere is a violation" \
+	"stack: object 5: stack 3 does not begin with alloc_site ffffffff9b000250;" "$(changed 's/init kind=1 stack=4$/init kind=1 stack=3/')"
+same "frames out of order are a violation" "stack: frame 3 of stack 3: want 0 or 1;" \
+	"$(changed '/^frame stack=3/,/^object/s/depth=1/depth=3/' | tr ';' '\n' | sed -n '1s/$/;/p')"
+same "too deep a frame is a violation" "value: frame 16 of stack 3: want 0 to 15;" \
+	"$(changed '/^frame stack=3/,/^object/s/\(.*\)depth=1\(.*\)/\1depth=1\2\n\1depth=16\2/')"
+changed 's/stack=4$/stack=5/' >"$tmp/out"
+"$memorizer" kmap --stacks "$tmp/changed" >"$tmp/got" 2>"$tmp/err"
+same "missing stacks are counted" "3 memorizer: $tmp/changed: the stacks of 1 objects are missing 4" \
+	"$? $(cat "$tmp/err") $(grep -c '^  @' "$tmp/got")"
+cp -r "$tmp/le" "$tmp/old"
+sed -i 's/xint32_t stack;/xint32_t unknown;/; s/name = "frame"/name = "future"/' "$tmp/old/metadata"
+same "objects of older kernels have no stacks" "0 0" \
+	"$("$memorizer" kmap --stacks "$tmp/old" >"$tmp/got" 2>&1; echo $?) $(grep -c '^  @' "$tmp/got")"
+"$build/tests/make-trace" -q "$tmp/calls" <"$data/calls.trace" || exit 1
+cp -r "$tmp/calls" "$tmp/older"
+sed -i 's/name = "call"/name = "frame"/' "$tmp/older/metadata"
+same "calls in traces of older QEMU plugins are read" "$("$memorizer" stacks "$tmp/calls" 2>"$tmp/err")" \
+	"$("$memorizer" stacks "$tmp/older" 2>"$tmp/err")"
+
+# Each part of a recording has the frames of earlier parts, whose order does not matter.
+. "$here/kernel.sh"
+{
+	echo "cpu 1"
+	echo "frame stack=1 depth=1 ip=ffffffff9b000290"
+	echo "frame stack=1 depth=0 ip=ffffffff9b000250"
+	echo "cpu 0"
+	for object in $(seq 2000); do
+		echo "object object=$object state=2 alloc_site=ffffffff9b000250 free_jiffies=1 stack=1"
+		[ $((object % 100)) -gt 0 ] || echo packet
+	done
+} | "$build/tests/make-trace" "$tmp/whole" || exit 1
+nr_before=0
+records --max-size 50000 --rotate 50
+last=$(printf '%s\n' "$tmp"/trace/[0-9]* | sort -V | tail -n 1)
+"$memorizer" kmap --stacks "$last" >"$tmp/got" 2>"$tmp/err"
+same "a later part has the frames of an earlier one" "0 0 1 $(grep -c '^[0-9a-f]' "$tmp/got")" \
+	"$status $? $(($(grep -c '^[0-9a-f]' "$tmp/got") > 100)) \
+$(grep -c '^  @ffffffff9b000250,ffffffff9b000290$' "$tmp/got")"
+tap_end
