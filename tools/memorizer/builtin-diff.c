@@ -161,7 +161,7 @@ static void name_ip(const struct diff *d, enum side side, u64 ip, enum kmap_ip k
 static void name_site(const struct diff *d, enum side side, const void *item, struct key *key)
 {
 	const struct site *site = item;
-	const char *type = sums_type(d->sums[side], site->ip, site->kind);
+	const char *type = sums_type(d->sums[side], site->typed, site->kind);
 
 	name_ip(d, side, site->ip, KMAP_IP_RETURN, key->name);
 	snprintf(key->type, sizeof(key->type), "%s", type ? type : "");
@@ -640,6 +640,7 @@ static void print(const struct diff *d)
 		.before = d->paths[BEFORE], .after = d->paths[AFTER],
 		.sort = d->order->key ?: "change", .top = d->top,
 		.filter = &d->filter,
+		.stacks = d->sums[BEFORE]->skip.stacks || d->sums[AFTER]->skip.stacks,
 	};
 
 	if (d->format == REPORT_TEXT)
@@ -788,6 +789,7 @@ static int run(int argc, char **argv)
 		OPT_HELP(),
 		OPT_GROUP("Count only, in both inputs:"),
 		OPT_KIND(&d.filter),
+		OPT_SKIP(&d.filter),
 		OPTS_FILTER(&d.filter),
 		OPTS_NAMED(&d.filter),
 		OPT_END()

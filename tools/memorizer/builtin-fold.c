@@ -13,6 +13,7 @@
 #include "report/engine.h"
 #include "report/head.h"
 #include "report/named.h"
+#include "report/skip.h"
 #include "report/table.h"
 #include "report/term.h"
 #include "symbols/namesakes.h"
@@ -61,9 +62,9 @@ struct allocated {
 	bool is_object, is_chosen;
 };
 
-/* Frame of a function. */
+/* Frame of a function; @typed is the call site whose note has the type of what it allocates. */
 struct function {
-	u64 ip, kind;
+	u64 ip, kind, typed;
 	u32 frame;
 };
 
@@ -88,6 +89,7 @@ struct task {
  * @filter: selects what is counted
  * @choice: state of @filter
  * @named: state of @filter for types and members
+ * @skip: finds the call sites of objects
  * @object: the filter selects the current object of a KMAP
  * @stack: stack of that object
  * @accessed: a KMAP has accesses
@@ -106,6 +108,7 @@ struct fold {
 	struct kmem_filter filter;
 	struct kmem_choice choice;
 	struct named_filter named;
+	struct skip skip;
 	struct stack stack;
 	bool object, accessed, allocated;
 	u32 types_seen;
@@ -121,9 +124,9 @@ struct retired {
 };
 
 /* Number of the function that contains an address. */
-static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind)
+static u32 function_of(struct fold *f, u64 ip, enum kmap_ip kind, u64 typed)
 {
-	struct function key = { .ip = ip, .kind = kind }, *function;
+	struct function key = { .ip = ip, .kind = kind, .typed = typed }, *function;
 	char text[KMAP_SYMBOL_MAX];
 	bool new;
 	u32 nr = hash_get(&f->functions, &key, &new);
@@ -149,18 +152,18 @@ static const char *memory_of(enum kmap_kind kind, const char *unknown)
 }
 
 /*
- * Stack of an allocation by a call site, with the cache if it is known. Pages and stacks have no
- * types.
+ * Stack of an allocation by a call site, with the cache if it is known. @typed is the call site
+ * whose note has the type; 0 for pages and stacks, which have none.
  */
 static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip,
-			       bool typed)
+			       u64 typed)
 {
-	struct stack stack = { { NONE, NONE, function_of(f, ip, KMAP_IP_RETURN), NONE }, 0 };
+	struct stack stack = { { NONE, NONE, function_of(f, ip, KMAP_IP_RETURN, typed), NONE }, 0 };
 
 	if (who)
 		stack.frame[WHO] = texts_number(&f->frames, who);
 	if (f->types && typed)
-		stack.frame[CACHE] = frame_of(f, named_allocation(f->symbols, ip));
+		stack.frame[CACHE] = frame_of(f, named_allocation(f->symbols, typed));
 	else if (cache)
 		stack.frame[CACHE] = texts_number(&f->frames, cache);
 	return stack;
@@ -190,10 +193,10 @@ static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages
 	u64 site = 0;
 
 	if (stack->frame[SITE] != NONE && !pages)
-		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->ip;
+		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->typed;
 	if (!named_filter_code(&f->named, ip, site, place, size))
 		return false;
-	function = hash_item(&f->functions, function_of(f, ip, KMAP_IP_EXACT));
+	function = hash_item(&f->functions, function_of(f, ip, KMAP_IP_EXACT, 0));
 	stack->frame[ACCESSOR] = function->frame;
 	if (!f->types) {
 		name_site(f, stack);
@@ -270,18 +273,21 @@ static void take_object(void *data, const struct kmap_object *o)
 	struct fold *f = data;
 	struct stack *stack = &f->stack;
 	char comm[KMAP_COMM_TEXT + 1];
+	u64 site, typed;
 	struct task *task;
 	bool chosen, new;
 
 	f->allocated = true;
 	snprintf(comm, sizeof(comm), "%.*s", (int)o->comm_len, o->comm);
-	*stack = allocation(f, comm, memory_of(o->kind, NULL), o->alloc_ip,
-			    kmap_kind_is_typed(o->kind));
+	site = skip_site(&f->skip, o->alloc_ip, o->frames, o->nr_frames);
+	typed = named_site(f->symbols, site, o->alloc_ip);
+	*stack = allocation(f, comm, memory_of(o->kind, NULL), site,
+			    kmap_kind_is_typed(o->kind) ? typed : 0);
 	/* Without the task: accesses are selected by their own task. */
 	f->object = kmem_choice_kind(&f->choice, o->kind) &&
-		    kmem_choice_object(&f->choice, NULL, o->alloc_ip);
+		    kmem_choice_object(&f->choice, NULL, site);
 	chosen = kmem_choice_task(&f->choice, o->pid, comm) && f->object;
-	chosen &= named_filter_allocation(&f->named, o->alloc_ip);
+	chosen &= named_filter_allocation(&f->named, typed);
 	if (chosen)
 		add_allocation(f, &f->others, stack, object_value(f, o->size));
 	if (chosen && !o->free_jiffies)
@@ -351,7 +357,7 @@ static void allocate(struct fold *f, const struct trace_event *e)
 	const char *cache = names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache);
 	u64 site = e->u.alloc.call_site;
 	struct stack stack = allocation(f, names_task(&f->names, e->u.alloc.pid), cache, site,
-					e->u.alloc.kind != TRACE_PAGES);
+					e->u.alloc.kind == TRACE_PAGES ? 0 : site);
 	bool is_object = kmem_choice_allocator(&f->choice, e->u.alloc.kind) &&
 			 kmem_choice_object(&f->choice, cache, site);
 	bool is_chosen = is_object && f->choice.chosen && named_filter_allocation(&f->named, site);
@@ -394,15 +400,19 @@ static void count_access(struct fold *f, const struct trace_event *e)
 static void retire(struct fold *f, const struct trace_event *e)
 {
 	enum kmap_kind kind = trace_object_kind(e);
-	u64 id = e->u.object.object;
+	const struct trace_stack *frames = e->u.object.frames;
+	u64 id = e->u.object.object, site, typed;
 	struct retired *retired;
 	bool new;
 
 	retired = hash_item(&f->retired, hash_get(&f->retired, &id, &new));
-	retired->stack = allocation(f, NULL, memory_of(kind, NAMES_UNKNOWN),
-				    e->u.object.alloc_site, kmap_kind_is_typed(kind));
+	site = skip_site(&f->skip, e->u.object.alloc_site, frames ? frames->ip : NULL,
+			 frames ? frames->nr : 0);
+	typed = named_site(f->symbols, site, e->u.object.alloc_site);
+	retired->stack = allocation(f, NULL, memory_of(kind, NAMES_UNKNOWN), site,
+				    kmap_kind_is_typed(kind) ? typed : 0);
 	retired->chosen = kmem_choice_kind(&f->choice, kind) &&
-			  kmem_choice_object(&f->choice, NULL, e->u.object.alloc_site);
+			  kmem_choice_object(&f->choice, NULL, site);
 }
 
 static void count_counts(struct fold *f, const struct trace_event *e)
@@ -562,7 +572,7 @@ static void print_stack(const struct fold *f, const struct stack *stack, bool fi
 static void print(struct fold *f, const char *input, bool incomplete)
 {
 	struct head head = { .command = "fold", .input = input, .incomplete = incomplete,
-			     .sort = "name", .filter = &f->filter };
+			     .sort = "name", .filter = &f->filter, .stacks = f->skip.stacks };
 	const struct stack *stack;
 	u32 i;
 
@@ -593,7 +603,7 @@ static void init(struct fold *f)
 	size_t frames = sizeof(((struct stack *)NULL)->frame);
 
 	texts_init(&f->frames);
-	hash_init(&f->functions, sizeof(struct function), 2 * sizeof(u64));
+	hash_init(&f->functions, sizeof(struct function), 3 * sizeof(u64));
 	hash_init(&f->tasks, sizeof(struct task), sizeof(u64));
 	hash_init(&f->stacks, sizeof(struct stack), frames);
 	hash_init(&f->others, sizeof(struct stack), frames);
@@ -601,6 +611,7 @@ static void init(struct fold *f)
 	names_init(&f->names);
 	kmem_choice_init(&f->choice, &f->filter, f->symbols, &f->names);
 	named_filter_init(&f->named, &f->choice);
+	skip_init(&f->skip, &f->filter, f->symbols);
 	tracker_init(&f->live, sizeof(struct allocated));
 }
 
@@ -614,6 +625,7 @@ static void release(struct fold *f)
 	hash_free(&f->retired);
 	kmem_choice_free(&f->choice);
 	named_filter_free(&f->named);
+	skip_free(&f->skip);
 	names_free(&f->names);
 	tracker_free(&f->live);
 }
@@ -699,7 +711,9 @@ static int run(int argc, char **argv)
 		OPT_SET_UINT('c', "csv", &f.format, "print CSV", REPORT_CSV),
 		OPT_HELP(),
 		OPT_GROUP("Count only:"),
-		OPT_KIND(&f.filter),
+		/* -t is --types. */
+		OPT_KIND_AS(0, &f.filter),
+		OPT_SKIP(&f.filter),
 		OPTS_FILTER(&f.filter),
 		OPTS_NAMED(&f.filter),
 		OPT_END()

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "report/engine.h"
 #include "report/filter.h"
+#include "report/skip.h"
 #include "report/term.h"
 #include "trace/rebuild.h"
 #include "trace/wanted.h"
@@ -26,6 +27,7 @@ static const char * const usage[] = {
  * @choice: state of @filter
  * @objects: struct told by number: is the last object with this number within the time?
  * @symbols: for --site, or NULL
+ * @skip: finds the call sites for --site
  * @names: names of tasks
  * @kmap: the KMAP
  * @types: mask of enum trace_type: types of events in the trace
@@ -37,6 +39,7 @@ struct writer {
 	struct kmem_choice choice;
 	struct hash objects;
 	struct kmap_symbols *symbols;
+	struct skip skip;
 	struct names names;
 	struct rebuild kmap;
 	u32 types;
@@ -52,6 +55,12 @@ struct told {
 static u64 address(const struct writer *w, u64 ip)
 {
 	return w->symbols ? kmap_symbols_address(w->symbols, ip) : ip;
+}
+
+/* The call site that --site selects. */
+static u64 site_of(struct writer *w, const struct kmap_object *o)
+{
+	return w->symbols ? skip_site(&w->skip, o->alloc_ip, o->frames, o->nr_frames) : o->alloc_ip;
 }
 
 static void write_stack(const struct writer *w, const struct kmap_object *o)
@@ -71,7 +80,7 @@ static void write_object(void *data, const struct kmap_object *o,
 	u32 i;
 
 	if (!kmem_choice_kind(&w->choice, o->kind) ||
-	    !kmem_choice_object(&w->choice, NULL, o->alloc_ip) ||
+	    !kmem_choice_object(&w->choice, NULL, site_of(w, o)) ||
 	    !kmem_choice_task(&w->choice, o->pid, o->comm))
 		return;
 	if ((w->kinds || w->stacks) && o->kind)
@@ -108,6 +117,7 @@ static bool begin(struct engine *g)
 
 	w->symbols = g->symbols;
 	names_init(&w->names);
+	skip_init(&w->skip, &w->filter, w->symbols);
 	kmem_choice_init(&w->choice, &w->filter, w->symbols, &w->names);
 	hash_init(&w->objects, sizeof(struct told), sizeof(u64));
 	rebuild_init(&w->kmap, write_object, w);
@@ -141,6 +151,7 @@ static int end(struct engine *g, int status)
 	if (trace_warn(g->trace) | rebuild_warn(&w->kmap, g->name) && status == EXIT_FINE)
 		status = EXIT_INCOMPLETE;
 	hash_free(&w->objects);
+	skip_free(&w->skip);
 	kmem_choice_free(&w->choice);
 	names_free(&w->names);
 	return status;
@@ -172,6 +183,7 @@ static int run(int argc, char **argv)
 		OPT_BOOLEAN('K', "kinds", &w.kinds, "write the kind of each object"),
 		OPT_BOOLEAN(0, "stacks", &w.stacks, "write the kind and the stack of each object"),
 		OPT_KIND(&w.filter),
+		OPT_SKIP(&w.filter),
 		OPTS_FILTER(&w.filter),
 		OPTS_NAMED(&w.filter),
 		OPT_HELP(),

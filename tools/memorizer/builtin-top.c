@@ -130,7 +130,7 @@ static void name_site(void *data, u32 item, struct row *row)
 
 	row->name = report_site(&t->sums, site->ip);
 	row->texts[0] = table_text(g == GROUP_SLAB ? "slab" : "pages");
-	row->texts[1] = report_site_type(&t->sums, site->ip, site->kind);
+	row->texts[1] = report_site_type(&t->sums, site->typed, site->kind);
 }
 
 /* End an interval. */

@@ -11,8 +11,19 @@
 
 #define KMEM_KINDS_TEXT	128	/* room for the names of all kinds */
 
+/* Functions that are no call site: they allocate for their caller. memorizer-report(1) lists them. */
+#define SKIP_DEFAULT									\
+	"kmemdup*,kvmemdup*,kstrdup*,kstrndup*,kasprintf*,kvasprintf*,memdup_user*,"	\
+	"vmemdup_user*,strndup_user*,krealloc*,kvrealloc*,kvmalloc*,__kvmalloc*,"	\
+	"vmalloc*,__vmalloc*,vzalloc*,vcalloc*,__vcalloc*,devm_k*,mempool_*,"		\
+	"alloc_skb*,__alloc_skb*,__netdev_alloc*,napi_alloc*,__napi_alloc*,"		\
+	"kmalloc_reserve*,sock_alloc_send*,sock_wmalloc*,seq_open*,__seq_open*,"	\
+	"single_open*,alloc_pages*,__alloc_pages*,get_free_pages*,get_zeroed_page*,"	\
+	"folio_alloc*,__folio_alloc*,vma_alloc_folio*,filemap_alloc_folio*,"		\
+	"page_frag_alloc*,__page_frag_alloc*"
+
 /* Selects everything. */
-#define KMEM_FILTER_ALL	{ .kinds = (1u << TRACE_KINDS) - 1, .memory = (1u << KMAP_KINDS) - 1, \
+#define KMEM_FILTER_ALL	{ .skip = SKIP_DEFAULT, .kinds = (1u << TRACE_KINDS) - 1, .memory = (1u << KMAP_KINDS) - 1, \
 			  .cpu = U64_MAX, .pid = U64_MAX, .to = U64_MAX }
 
 /**
@@ -32,6 +43,7 @@
  * @from_mark: text of the mark that starts the time range, or NULL
  * @to_mark: text of the mark that ends the time range, or NULL
  * @no_wait: exclude accesses by functions that spin
+ * @skip: patterns of functions that are no call sites, separated by commas; NULL: none. See skip.h
  */
 struct kmem_filter {
 	u32 kinds, memory;
@@ -39,6 +51,7 @@ struct kmem_filter {
 	u64 cpu, pid, from, to;
 	const char *from_mark, *to_mark;
 	bool no_wait;
+	const char *skip;
 };
 
 /**
@@ -64,12 +77,17 @@ struct window {
 		 option_from),								\
 	OPT_TAKE('T', "to", (f), "TIME", "before this time: seconds, or the text of a mark", \
 		 option_to)
-#define OPT_KIND(f)									\
-	OPT_TAKE('t', "kind", (f), "KIND",						\
+#define OPT_KIND(f)	OPT_KIND_AS('t', f)
+#define OPT_KIND_AS(short, f)								\
+	OPT_TAKE(short, "kind", (f), "KIND",						\
 		 "kinds of memory, separated by commas: slab, pages, vmalloc, vmap, ioremap,\n" \
 		 "                          modules, stack, struct_page, static, percpu, memblock;\n" \
 		 "                          of allocations in a trace: kmalloc, cache, pages",	\
 		 option_kind)
+#define OPT_SKIP(f)									\
+	OPT_STRING(0, "skip", &(f)->skip, "NAME",					\
+		   "functions that are no call site of an object with a stack, separated by commas;\n" \
+		   "                          * and ? match (default: wrappers, such as kmemdup*)")
 #define OPT_TYPE(f)									\
 	OPT_STRING(0, "type", &(f)->type, "TYPE",					\
 		   "accesses to this type, by the compiler's notes; * and ? match")

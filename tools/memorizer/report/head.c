@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The head of JSON and CSV output: command, input, filters, completeness. */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/head.h"
 #include "report/table.h"
+
+#define LINE_MAX_TEXT	78	/* characters in a line of text */
 
 /* Prints members of a JSON object, or lines of CSV. */
 struct members {
@@ -59,7 +62,7 @@ static void put_point(struct members *m, const char *key, u64 time, const char *
 		put_number(m, key, time);
 }
 
-static void put_filter(struct members *m, const struct kmem_filter *f)
+static void put_filter(struct members *m, const struct kmem_filter *f, bool stacks)
 {
 	char kinds[KMEM_KINDS_TEXT];
 
@@ -81,6 +84,8 @@ static void put_filter(struct members *m, const struct kmem_filter *f)
 		put_bool(m, "no_wait", true);
 	if (f->pid != U64_MAX)
 		put_number(m, "pid", f->pid);
+	if (stacks)
+		put_text(m, "skip", f->skip ?: "");
 	if (f->cpu != U64_MAX)
 		put_number(m, "cpu", f->cpu);
 	if (f->from || f->from_mark)
@@ -89,17 +94,33 @@ static void put_filter(struct members *m, const struct kmem_filter *f)
 		put_point(m, "to", f->to, f->to_mark);
 }
 
+/* Print the functions that are skipped, several to a line. */
+static void print_skipped(const char *glob)
+{
+	size_t len, column = printf("Callsites are the first callers except");
+
+	for (; *glob; glob += len + (glob[len] == ',')) {
+		len = strcspn(glob, ",");
+		if (column + len > LINE_MAX_TEXT)
+			column = printf("\n ") - 1;
+		column += printf(" %.*s%s", (int)len, glob, glob[len] ? "," : ".\n\n");
+	}
+}
+
 /**
  * head_print - print the head of a report
  * @h: the head
- * @format: JSON or CSV; nothing is printed for text
+ * @format: JSON or CSV; for text, only the functions that are skipped are printed
  */
 void head_print(const struct head *h, enum report_format format)
 {
 	struct members m = { format, "report", "\n\t", ",\n\t" };
 
-	if (format == REPORT_TEXT)
+	if (format == REPORT_TEXT) {
+		if (h->stacks && h->filter->skip && *h->filter->skip)
+			print_skipped(h->filter->skip);
 		return;
+	}
 	printf(format == REPORT_JSON ? "{" : "table,key,value\n");
 	put_number(&m, "version", FORMAT_VERSION);
 	put_text(&m, "command", h->command);
@@ -116,7 +137,7 @@ void head_print(const struct head *h, enum report_format format)
 	if (format == REPORT_JSON)
 		printf(",\n\t\"filters\": {");
 	m = (struct members){ format, "filter", "", ", " };
-	put_filter(&m, h->filter);
+	put_filter(&m, h->filter, h->stacks);
 	if (format == REPORT_JSON)
 		printf("}");
 }

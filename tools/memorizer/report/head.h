@@ -20,6 +20,7 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
  * @sort: key that tables are sorted by
  * @top: rows of a table, 0: all
  * @filter: the filter, or NULL
+ * @stacks: the input has stacks, to which the filter's patterns of functions apply
  */
 struct head {
 	const char *command, *input, *what, *before, *after;
@@ -27,6 +28,7 @@ struct head {
 	const char *sort;
 	u32 top;
 	const struct kmem_filter *filter;
+	bool stacks;
 };
 
 void head_print(const struct head *h, enum report_format format);

@@ -19,6 +19,21 @@ const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip)
 	return note && *note->type ? note->type : NULL;
 }
 
+/**
+ * named_site - find the note with the type of an object
+ * @s: the symbols, possibly without notes
+ * @site: return address of its call site, possibly that of a caller of @alloc_ip's function
+ * @alloc_ip: return address into the allocator's caller
+ *
+ * Return: the address that the note belongs to: @site, or @alloc_ip if only that has one.
+ */
+u64 named_site(const struct kmap_symbols *s, u64 site, u64 alloc_ip)
+{
+	if (site == alloc_ip || named_allocation(s, site) || !named_allocation(s, alloc_ip))
+		return site;
+	return alloc_ip;
+}
+
 /*
  * The accessed memory is no record; all that is known is that a member of a record points to
  * it.

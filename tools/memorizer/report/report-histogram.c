@@ -105,7 +105,7 @@ static void fill(const struct drawing *d, struct table *t)
 		histogram_text(d->lines[i].bucket, d->g, human, text);
 		row->texts[0] = table_text(text);
 		row->texts[human] = human ? bar(d->lines + i) : row->texts[0];
-		row->texts[1 + human] = report_site_type(d->k, site->ip, site->kind);
+		row->texts[1 + human] = report_site_type(d->k, site->typed, site->kind);
 	}
 }
 

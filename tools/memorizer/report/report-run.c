@@ -244,6 +244,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		OPTS_FILTER(&s.filter),
 		OPTS_NAMED(&s.filter),
 		OPT_KIND(&s.filter),
+		OPT_SKIP(&s.filter),
 		OPT_BOOLEAN(0, "no-wait", &s.filter.no_wait,
 			    "accesses by functions that do not spin for a lock or another CPU"),
 		OPT_END()

@@ -43,7 +43,7 @@ char *report_site(const struct sums *k, u64 ip)
 /**
  * report_site_type - name the type that a call site allocates for a table
  * @k: the sums
- * @ip: return address of the call
+ * @ip: return address of the call whose note has it
  * @kind: the kind of memory
  *
  * Return: the type; NULL if unknown.
@@ -60,7 +60,7 @@ static void name_site(const struct sums *k, const void *item, struct row *row)
 	const struct site *site = item;
 
 	row->name = report_site(k, site->ip);
-	row->texts[0] = report_site_type(k, site->ip, site->kind);
+	row->texts[0] = report_site_type(k, site->typed, site->kind);
 }
 
 static char *kind_text(enum kmap_kind kind)
@@ -82,7 +82,7 @@ static void name_counted_site(const struct sums *k, const void *item, struct row
 
 	row->name = report_site(k, site->ip);
 	row->texts[0] = kind_text(site->kind);
-	row->texts[1] = report_site_type(k, site->ip, site->kind);
+	row->texts[1] = report_site_type(k, site->typed, site->kind);
 }
 
 /* Name of a type or member. Number 0 is the unknown one, without a name. */
@@ -192,7 +192,7 @@ static void name_object(const struct sums *k, const void *item, struct row *row)
 	snprintf(text, sizeof(text), "%llx", object->ptr);
 	row->name = table_text(text);
 	row->texts[0] = report_site(k, object->site);
-	row->texts[1] = report_site_type(k, object->site, object->kind);
+	row->texts[1] = report_site_type(k, object->typed, object->kind);
 }
 
 /* The name of a variable; on a CPU, whose idle task the kernel names as its owner. */
@@ -236,7 +236,7 @@ static void name_counted_object(const struct sums *k, const void *item, struct r
 	row->texts[0] = kind_text(object->kind);
 	row->texts[1] = object_text(k, object);
 	row->texts[2] = report_site(k, object->site);
-	row->texts[3] = report_site_type(k, object->site, object->kind);
+	row->texts[3] = report_site_type(k, object->typed, object->kind);
 }
 
 static void name_user(const struct sums *k, enum access_source source, const void *item,
@@ -303,7 +303,7 @@ static void name_touch(const struct sums *k, enum access_source source, const vo
 	name_function(k, sums_toucher(k, source, item), row);
 	if (site) {
 		row->texts[0] = report_site(k, site->ip);
-		row->texts[1] = report_site_type(k, site->ip, site->kind);
+		row->texts[1] = report_site_type(k, site->typed, site->kind);
 	}
 }
 
@@ -977,7 +977,7 @@ void report_head(const struct report *r, const struct sums *k)
 	struct head head = {
 		.command = r->command, .input = r->trace ? "trace" : "kmap", .what = r->what,
 		.incomplete = r->incomplete, .sort = r->order->key ?: r->usual, .top = r->top,
-		.filter = k->filter,
+		.filter = k->filter, .stacks = k->skip.stacks,
 	};
 
 	if (r->format == REPORT_TEXT)

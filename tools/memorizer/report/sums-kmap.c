@@ -91,6 +91,7 @@ static void end_object(struct sums *k)
 	}
 	site = hash_item(k->sites + GROUP_KMAP, o->site);
 	object.site = site->ip;
+	object.typed = site->typed;
 	object.sum[SUM_OBJECT_SIZE] = o->size;
 	add_accesses(k, object.sum, o->reads, o->writes);
 	sums_accessed(k, ACCESS_COUNTED, &object);
@@ -187,12 +188,14 @@ static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *c
 void sums_object(struct sums *k, const struct kmap_object *o)
 {
 	char comm[SUMS_TEXT] = "";
+	u64 ip = skip_site(&k->skip, o->alloc_ip, o->frames, o->nr_frames);
 	struct site *site;
 	bool new;
 
 	end_object(k);
 	k->object = (struct counted){
-		.site = sums_site(k, k->sites + GROUP_KMAP, o->alloc_ip, o->kind),
+		.site = sums_site(k, k->sites + GROUP_KMAP, ip, o->kind,
+				  named_site(k->symbols, ip, o->alloc_ip)),
 		.ptr = o->addr, .size = o->size, .kind = o->kind,
 	};
 	memcpy(comm, o->comm, o->comm_len < SUMS_TEXT ? o->comm_len : SUMS_TEXT - 1);

@@ -102,7 +102,7 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 /**
  * sums_type - get the type that a call site allocates
  * @k: the sums
- * @alloc_ip: the call site
+ * @alloc_ip: the call site whose note has it
  * @kind: the kind of memory
  *
  * Return: the type; NULL if unknown.
@@ -137,12 +137,12 @@ static u64 allocated_at(const struct sums *k, enum access_source source, u32 ori
 {
 	const struct site *site = site_of(k, source, origin);
 
-	return site && kmap_kind_is_typed(site->kind) ? site->ip : 0;
+	return site && kmap_kind_is_typed(site->kind) ? site->typed : 0;
 }
 
 static const char *site_type(const struct sums *k, const struct site *site)
 {
-	return site ? sums_type(k, site->ip, site->kind) : NULL;
+	return site ? sums_type(k, site->typed, site->kind) : NULL;
 }
 
 /* The type of a cache's objects; NULL unless all call sites with a type agree. */

@@ -22,12 +22,13 @@
  * @sites: the table
  * @ip: return address of the call
  * @kind: kind of memory that it allocates, an enum kmap_kind
+ * @typed: call site whose note has the type of that memory
  *
  * Return: the number of its item.
  */
-u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind)
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind, u64 typed)
 {
-	u64 key[] = { ip, kind };
+	u64 key[] = { ip, kind, typed };
 	struct site *site;
 	bool new;
 	u32 i = hash_get(sites, key, &new);
@@ -36,9 +37,15 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind)
 		return i;
 	site = hash_item(sites, i);
 	site->chosen = kmem_filter_code(k->filter->site, k->symbols, ip, KMAP_IP_RETURN);
-	site->of_type = named_matches(k->filter, sums_type(k, ip, kind), NULL);
+	site->of_type = named_matches(k->filter, sums_type(k, typed, kind), NULL);
 	k->named_seen |= site->of_type;
 	return i;
+}
+
+/* Look up or add a call site of an event, which has no kind and no stack. */
+static u32 stream_site(struct sums *k, struct hash *sites, u64 ip)
+{
+	return sums_site(k, sites, ip, KMAP_UNKNOWN, ip);
 }
 
 /* Look up or add a size or gfp flags. */
@@ -211,6 +218,7 @@ static void end_object(struct sums *k, const struct allocation *o)
 	if (!o->reads && !o->writes)
 		return;
 	object.site = object_site(k, o);
+	object.typed = object.site;
 	object.sum[SUM_OBJECT_SIZE] = o->t.asked;
 	object.sum[SUM_READS] = o->reads;
 	object.sum[SUM_WRITES] = o->writes;
@@ -326,7 +334,7 @@ static void alloc(struct sums *k, const struct trace_event *e)
 	enum group g = group_of(e->u.alloc.kind);
 	struct allocation o = {
 		.t = tracked(e),
-		.site = sums_site(k, k->sites + g, e->u.alloc.call_site, KMAP_UNKNOWN),
+		.site = stream_site(k, k->sites + g, e->u.alloc.call_site),
 		.size = get_number(k->sizes + g, e->u.alloc.bytes_alloc),
 		.gfp = get_number(k->gfps + g, e->u.alloc.gfp_flags),
 		.cache = get_cache(k, e->u.alloc.cache),
@@ -355,8 +363,7 @@ static u64 *free_sums(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return ((struct site *)hash_item(frees, sums_site(k, frees, e->u.free.call_site,
-							  KMAP_UNKNOWN)))->sum;
+	return ((struct site *)hash_item(frees, stream_site(k, frees, e->u.free.call_site)))->sum;
 }
 
 static void count_call(struct sums *k, const struct trace_event *e)
@@ -400,8 +407,7 @@ static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 	enum group g = group_of(e->u.free.kind);
 	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
 	struct site *site = hash_item(k->frees + g,
-					   sums_site(k, k->frees + g, e->u.free.call_site,
-						     KMAP_UNKNOWN));
+					   stream_site(k, k->frees + g, e->u.free.call_site));
 
 	return is_chosen(k, e, e->u.free.kind, site, cache, task) &&
 	       named_matches(k->filter, NULL, NULL) ? site : NULL;
@@ -440,7 +446,7 @@ static u64 freed_nr(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return FREED | sums_site(k, frees, e->u.free.call_site, KMAP_UNKNOWN);
+	return FREED | stream_site(k, frees, e->u.free.call_site);
 }
 
 static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
@@ -590,6 +596,7 @@ void sums_init(struct sums *k, const struct kmap_symbols *symbols,
 
 	*k = (struct sums){ .symbols = symbols, .filter = filter ? filter : &all };
 	filter = k->filter;
+	skip_init(&k->skip, filter, symbols);
 	for (g = 0; g < STREAM_GROUPS; g++) {
 		hash_init(k->sites + g, sizeof(struct site), SITE_KEY);
 		hash_init(k->frees + g, sizeof(struct site), SITE_KEY);
@@ -640,6 +647,7 @@ void sums_free(struct sums *k)
 		cache = hash_item(&k->caches, i);
 		free(cache->name);
 	}
+	skip_free(&k->skip);
 	for (g = 0; g < STREAM_GROUPS; g++) {
 		hash_free(k->sites + g);
 		hash_free(k->frees + g);

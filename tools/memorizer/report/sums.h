@@ -11,6 +11,7 @@
 #include "lib/hash.h"
 #include "report/filter.h"
 #include "report/named.h"
+#include "report/skip.h"
 #include "symbols/aliases.h"
 #include "trace/tracker.h"
 
@@ -64,8 +65,8 @@ enum metric {
 /* Metrics are kept per group: slab objects and pages of a trace, objects of a KMAP. */
 enum group { GROUP_SLAB, GROUP_PAGES, GROUP_KMAP, GROUPS };
 
-/* The key of a struct site: ip and kind */
-#define SITE_KEY	(2 * sizeof(u64))
+/* The key of a struct site: ip, kind and typed */
+#define SITE_KEY	(3 * sizeof(u64))
 
 #define OBJECT_METRICS	SUM_HIT		/* metrics up to here are per object */
 #define STREAM_GROUPS	GROUP_KMAP	/* groups up to here come from a trace */
@@ -90,6 +91,7 @@ enum suspicion {
 struct site {
 	u64 ip;
 	u64 kind;			/* enum kmap_kind of its objects; KMAP_UNKNOWN in a trace */
+	u64 typed;			/* whose note has their type, see named_site() */
 	u64 sum[SUM_METRICS];
 	bool chosen;			/* selected by --site */
 	bool of_type;			/* selected by --type, and not excluded by --field */
@@ -237,7 +239,7 @@ struct access_ip {
 /* An accessed object. */
 struct accessed {
 	u64 nr;				/* in the order in which objects end */
-	u64 ptr, site;
+	u64 ptr, site, typed;		/* the latter two as in struct site */
 	enum kmap_kind kind;		/* KMAP_UNKNOWN in a trace's streamed accesses */
 	u32 comm;			/* item of comms, of a KMAP */
 	u64 sum[OBJECT_METRICS];
@@ -311,6 +313,7 @@ struct counted {
  * struct sums - the sums
  * @symbols: symbols and notes
  * @filter: the filter
+ * @skip: private: finds the call sites of objects with stacks
  * @sites: struct site by allocating call site
  * @frees: struct site by freeing call site, of a trace
  * @sizes: struct size by allocated bytes, of a trace
@@ -382,6 +385,7 @@ struct counted {
 struct sums {
 	const struct kmap_symbols *symbols;
 	const struct kmem_filter *filter;
+	struct skip skip;
 	struct hash sites[GROUPS], frees[STREAM_GROUPS], sizes[STREAM_GROUPS];
 	struct hash gfps[STREAM_GROUPS], orders, zones;
 	u64 total[GROUPS][SUM_METRICS];
@@ -441,7 +445,7 @@ u32 sums_seen(const struct sums *k);
 struct window sums_window(const struct sums *k);
 
 /* Private to sums*.c. */
-u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind);
+u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind, u64 typed);
 void sums_accessed(struct sums *k, enum access_source source, const struct accessed *object);
 void sums_most_end(struct sums *k);
 u32 sums_function(struct sums *k, enum access_source source, u64 ip);

@@ -38,8 +38,59 @@ sed '2s/250/251/; 5s/$/,/' "$tmp/kmap" >"$tmp/bad"
 "$memorizer" report "$tmp/bad" 2>"$tmp/err" >"$tmp/out"
 same "bad stacks are reported, their objects count" "1 2 7" "$? $(grep -c "^$tmp/bad:[25]: f" "$tmp/err") \
 $("$memorizer" report --csv "$tmp/bad" 2>"$tmp/err" | sed -n 's/^summary,objects,//p')"
+grep -v '^  @' "$tmp/kmap" >"$tmp/bare"
+same "--skip '' has the report of a KMAP without stacks" "$("$memorizer" report --csv "$tmp/bare" | grep -v '^filter,skip')" \
+	"$("$memorizer" report --csv --skip '' "$tmp/kmap" | grep -v '^filter,skip')"
 
-# Traces
+# Call sites
+{
+	sed 's/81000240 _etext/81000340 _etext/' "$data/session.notes"
+	echo 'function ffffffff81000240 40 kmemdup_noprof'
+	echo 'function ffffffff81000280 40 make_widget'
+	echo 'function ffffffff810002c0 40 make_twice'
+	echo 'function ffffffff81000300 40 do_syscall_64'
+	echo 'note alloc ffffffff81000250 gadget - lib/dup.c 3 0 0 24 0'
+} | python3 -B "$here/make-notes.py" "$tmp/vmlinux" || exit 1
+symbols="--kallsyms $tmp/kallsyms --vmlinux $tmp/vmlinux"
+
+# sites [OPTION...]: print call sites, types, objects and accesses of the report's table.
+sites()
+{
+	"$memorizer" report --csv $symbols "$@" "${input:-$tmp/kmap}" 2>"$tmp/err" |
+		sed -n 's/^\(kmap_\)*sites,[0-9a-f]*,\([a-z0-9_]*\)+[^,]*,\([^,]*,[^,]*\),[0-9]*,\([0-9]*\),.*,\([0-9]*\),\([0-9]*\)$/\2,\3,\4,\5,\6/p' |
+		sort | xargs
+}
+
+same "wrappers are no call sites; types are those of their notes" \
+	"jiffies,static,,1,100,0 kmemdup_noprof,slab,gadget,1,0,0 make_twice,pages,,1,0,40 \
+make_widget,slab,gadget,2,6,1 widget_alloc,slab,widget,2,5,2" "$(sites)"
+same "--skip replaces the list" \
+	"do_syscall_64,pages,,1,0,40 jiffies,static,,1,100,0 kmemdup_noprof,slab,gadget,3,6,1 \
+make_widget,slab,widget,1,2,2 widget_alloc,slab,widget,1,3,0" "$(sites --skip 'widget_*,make_t?ice')"
+same "if all frames are skipped, alloc_ip is the call site" "$(sites --skip '')" "$(sites --skip '*')"
+same "--skip '' skips nothing, as does --no-skip" "$(sites --skip '')" "$(sites --no-skip)"
+same "a suffix of the compiler does not hide a wrapper" "make_widget,slab,gadget,2,6,1" \
+	"$(sed 's/kmemdup_noprof/kmemdup.constprop.0/' "$tmp/kallsyms" >"$tmp/suffix"
+	sites --kallsyms "$tmp/suffix" | tr ' ' '\n' | grep '^make_w')"
+same "--site selects call sites" "make_widget,slab,gadget,2,6,1" "$(sites --site make_widget)"
+same "types are those of the wrapper's notes" "gadget 80 3 widget 72 2" \
+	"$("$memorizer" types --csv $symbols "$tmp/kmap" 2>"$tmp/err" | sed 's/"[^"]*"//' |
+	awk -F, '$1 == "types" && $2 { print $2, $4, $5 }' | sort | xargs)"
+same "fold has call sites" "init;slab;kmemdup_noprof 1 sh;pages;make_twice 1 sh;slab;widget_alloc 1 \
+swapper;static;jiffies 1 tar;slab;make_widget 2 tar;slab;widget_alloc 1" \
+	"$("$memorizer" fold --kallsyms "$tmp/kallsyms" --value objects "$tmp/kmap" | xargs)"
+same "fold --skip '' has alloc_ip" "3" "$("$memorizer" fold --kallsyms "$tmp/kallsyms" --value objects --skip '' "$tmp/kmap" |
+	awk '/kmemdup/ { sum += $NF } END { print sum }')"
+same "fold --types has them, too" "gadget 80" "$("$memorizer" fold $symbols --types --value bytes "$tmp/kmap" 2>"$tmp/err" |
+	awk -F '[; ]' '$2 == "gadget" { sum += $NF } END { print "gadget", sum }')"
+default=$("$memorizer" report --json "$tmp/kmap" | sed -n 's/.*"skip": "\([^"]*\)".*/\1/p')
+same "the head has the list in force" "1 1 0 a*,b" "$(echo "$default" | grep -c '^kmemdup\*,') \
+$("$memorizer" report --brief "$tmp/kmap" | grep -c '^Callsites are the first callers except kmemdup\*,') \
+$("$memorizer" report "$tmp/bare" | grep -c Callsites.are) \
+$("$memorizer" diff --csv --skip 'a*,b' "$tmp/kmap" "$tmp/bare" 2>"$tmp/err" | sed -n 's/^filter,skip,"\(.*\)"/\1/p')"
+same "memorizer-report(1) has the default list" "$default" \
+	"$(sed -n '/^The default is/,/\.$/p' "$here/../Documentation/memorizer-report.1" |
+	tr -d '\n ' | sed 's/^Thedefaultis//; s/\.$//; s/\\f[BP]//g')"
 for order in le be; do
 	"$build/tests/make-trace" -e $order "$tmp/$order" <"$data/frames.trace" || exit 1
 	babeltrace2 --clock-cycles --no-delta "$tmp/$order" >"$tmp/want"
@@ -51,6 +102,14 @@ END
 	sorted <"$tmp/kmap" >"$tmp/want"
 	"$memorizer" kmap --stacks "$tmp/$order" | sorted >"$tmp/got"
 	equal "kmap --stacks writes the form of kmap_stacks, $order" "$tmp/want" "$tmp/got"
+done
+for order in le be; do
+	cp -r "$tmp/$order" "$tmp/named"
+	mkdir "$tmp/named/kernel"
+	cp "$tmp/kallsyms" "$tmp/named/kernel"
+	same "the call sites of a trace are those of its KMAP, $order" "$(sites)" \
+		"$(input=$tmp/named; sites)"
+	rm -rf "$tmp/named"
 done
 same "kmap without --stacks has none" 0 "$("$memorizer" kmap --kinds "$tmp/le" | grep -c '^  @')"
 same "script prints frames and stacks" "site=ffffffff9b000290 stack=161 depth=1 stack=161 stack=4" \
