@@ -11,6 +11,7 @@
 #include "options.h"
 #include "report/report.h"
 #include "report/summing.h"
+#include "trace/wanted.h"
 
 #define BRIEF_ROWS	10
 
@@ -20,6 +21,7 @@
  * @files: where symbols come from
  * @order: the order of rows, from --sort
  * @top_given: whether --top was given
+ * @children: for --children
  * @report: what to print, and how
  * @filter: selects what is counted
  * @kind: the command
@@ -29,6 +31,7 @@ struct settings {
 	struct symbol_files files;
 	struct table_order order;
 	bool top_given;
+	struct children children;
 	struct report report;
 	struct kmem_filter filter;
 	const struct report_kind *kind;
@@ -103,6 +106,8 @@ static bool begin(struct engine *g)
 		return false;
 	summing_begin(&s->summing, g, &s->filter);
 	k->histograms = s->report.histograms;
+	children_init(&s->children, g->symbols);
+	k->children = s->report.children ? &s->children : NULL;
 	k->most[ACCESS_COUNTED].keep = s->report.top ? s->report.top : U32_MAX;
 	k->most[ACCESS_STREAMED].keep = k->most[ACCESS_COUNTED].keep;
 	if (g->trace)
@@ -144,6 +149,7 @@ static int end(struct engine *g, int status)
 	if (status != EXIT_UNABLE) {
 		summing_end(&s->summing);
 		if (!check_filter(k, g->name) ||
+		    (k->children && !wanted_stacks(g->name, k->skip.stacks)) ||
 		    (s->kind->check && !s->kind->check(&s->report, k)))
 			status = EXIT_UNABLE;
 		else if (g->trace)
@@ -151,6 +157,7 @@ static int end(struct engine *g, int status)
 		else
 			status = print_kmap(s, k, status);
 	}
+	children_free(&s->children);
 	sums_free(k);
 	return status;
 }
@@ -163,6 +170,7 @@ static void limit_options(struct option *options, const struct report_kind *kind
 		const char *name;
 	} limited[] = {
 		{ REPORT_ALL, "all" }, { REPORT_BRIEF, "brief" }, { REPORT_BRIEF, "histogram" },
+		{ REPORT_BRIEF, "children" },
 		{ REPORT_MAINTAINERS, "maintainers" }, { REPORT_RELATIVE, "percent" },
 		{ REPORT_RELATIVE, "rate" },
 	};
@@ -233,6 +241,8 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 		OPT_BOOLEAN(0, "percent", &r->percent,
 			    "add a column of shares to each number of events or bytes"),
 		OPT_BOOLEAN(0, "rate", &r->rate, "add columns of rates per second, for a trace"),
+		OPT_BOOLEAN(0, "children", &r->children,
+			    "print what each function on the stacks, and all that it called, allocated"),
 		OPT_BOOLEAN(0, "histogram", &r->histograms,
 			    "print sizes and lifetimes of the allocations of each call site"),
 		OPT_SET_UINT('j', "json", &r->format, "print JSON", REPORT_JSON),
@@ -255,6 +265,11 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	kmem_filter_init(&s.filter);
 	limit_options(options, kind);
 	argc = options_parse(kind->command, argc, argv, options, 0);
+	if (r->brief + r->histograms + r->children > 1) {
+		fprintf(stderr, "memorizer %s: want only one of --brief, --children and --histogram\n",
+			kind->command->name);
+		return usage_error(kind->command->name);
+	}
 	s.filter.no_wait |= r->brief;
 	if (kind->wants && !r->all && argc) {
 		r->what = *argv++;
@@ -275,7 +290,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	}
 	r->trace = input_is_trace(input);
 	r->order = &s.order;
-	r->usual = kind->usual ?: r->trace ? "bytes" : "accesses";
+	r->usual = kind->usual ?: r->trace || r->children ? "bytes" : "accesses";
 	status = report(&s, input);
 	/* Only the printed tables show whether any has the column. */
 	if (status != EXIT_UNABLE && !table_order_check(&s.order, kind->command->name))

@@ -1051,6 +1051,10 @@ void report_print(const struct report *r, const struct sums *k)
 		report_histograms(r, k);
 		return;
 	}
+	if (r->children) {
+		children_print(k->children, r);
+		return;
+	}
 	report_summarize(r, k);
 	for (i = 0; i < ARRAY_SIZE(views); i++)
 		if (!views[i].of_types && (r->trace || views[i].of_trace.key))

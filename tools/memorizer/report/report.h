@@ -21,6 +21,7 @@ struct command;
  * @maintainers: a MAINTAINERS file, or NULL
  * @order: order of rows, from --sort
  * @histograms: print only histograms, see report-histogram.c
+ * @children: print only functions on stacks, see children.h
  * @percent: add shares
  * @rate: add rates, of a trace
  * @usual: order without --sort: bytes, accesses or place (the order of members)
@@ -28,7 +29,7 @@ struct command;
  * @format: the output's format
  */
 struct report {
-	bool trace, incomplete, all, brief, histograms, percent, rate;
+	bool trace, incomplete, all, brief, histograms, children, percent, rate;
 	u32 cpus;
 	const char *command, *what, *maintainers;
 	struct table_order *order;
@@ -43,7 +44,7 @@ struct report {
 enum report_takes {
 	REPORT_ALL = 1,			/* --all, in place of what the command wants */
 	REPORT_MAINTAINERS = 2,
-	REPORT_BRIEF = 4,		/* --brief, --histogram */
+	REPORT_BRIEF = 4,		/* --brief, --children, --histogram */
 	REPORT_RELATIVE = 8,		/* --percent, --rate */
 };
 

@@ -213,6 +213,10 @@ void sums_object(struct sums *k, const struct kmap_object *o)
 	if (o->kind)
 		add_object(k, get_kind(k, o->kind)->sum, o);
 	add_to_histograms(k, o);
+	if (k->children) {
+		children_add(k->children, o, ip);
+		k->overflow |= k->children->overflow;
+	}
 }
 
 /**

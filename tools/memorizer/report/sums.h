@@ -9,6 +9,7 @@
 
 #include "kmap/kmap.h"
 #include "lib/hash.h"
+#include "report/children.h"
 #include "report/filter.h"
 #include "report/named.h"
 #include "report/skip.h"
@@ -323,6 +324,8 @@ struct counted {
  * @total: totals
  * @histograms: collect histograms; set by the caller before the first event
  * @buckets: struct bucket, see histogram.h
+ * @children: allocations by functions on their stacks; NULL unless the caller sets it before the
+ *	      first event
  * @caches: struct cache by address and number; the first is large kmalloc
  * @origins: struct origin by call site and cache, if there are notes
  * @tasks: struct task by pid and comm
@@ -391,6 +394,7 @@ struct sums {
 	u64 total[GROUPS][SUM_METRICS];
 	bool histograms;
 	struct hash buckets[GROUPS];
+	struct children *children;
 	struct hash caches, origins, tasks, current_caches, current_tasks, suspects;
 	struct hash functions[ACCESS_SOURCES], ips[ACCESS_SOURCES], touches[ACCESS_SOURCES];
 	struct hash noted[ACCESS_SOURCES], noted_pids[ACCESS_SOURCES], noted_cpus;

@@ -30,6 +30,8 @@ RUNS = [
     ("report", *NOTES, *SYMBOLS, DATA + "/kinds.kmap"), ("report", *NOTES, *SYMBOLS, "kinds"),
     ("report", *NOTES, *SYMBOLS, SESSION), ("report", *NOTES, "life"),
     ("report", *NOTES, *SYMBOLS, "traffic"), ("report", "--no-wait", SESSION),
+    ("report", "--children", *SYMBOLS, DATA + "/frames.kmap"),
+    ("report", "--children", "frames"), ("report", *SYMBOLS, DATA + "/frames.kmap"),
     ("report", "--histogram", SESSION), ("report", "--histogram", "life"), ("report", "life"),
     ("report", "kmem"),
     ("types", *NOTES, *SYMBOLS, SESSION), ("types", *NOTES, *SYMBOLS, "traffic"),

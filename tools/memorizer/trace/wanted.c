@@ -65,6 +65,22 @@ bool wanted_lines(const char *name, bool accesses, bool any)
 }
 
 /**
+ * wanted_stacks - report an input whose objects have no stacks, although a command needs them
+ * @name: name of the KMAP or trace
+ * @any: an object has a stack
+ *
+ * Return: @any; false after an error message.
+ */
+bool wanted_stacks(const char *name, bool any)
+{
+	if (!any)
+		fprintf(stderr,
+			"memorizer: %s: no stacks: use echo 16 > memorizer_stacks, and then a copy of kmap_stacks, or record --snapshot or record --retirements\n",
+			name);
+	return any;
+}
+
+/**
  * wanted_check - report a trace that lacks the events that a command needs
  * @dir: name of the trace
  * @seen: mask of the event types in the trace, see WANTED()

@@ -10,6 +10,7 @@
 #define WANTED_TOUCHES	(WANTED(ACCESS) | WANTED(TRAFFIC))
 
 bool wanted_lines(const char *name, bool accesses, bool any);
+bool wanted_stacks(const char *name, bool any);
 bool wanted_check(const char *dir, u32 seen, u32 wanted);
 
 #endif
