@@ -18,6 +18,7 @@
 #include "report/term.h"
 #include "symbols/namesakes.h"
 #include "trace/names.h"
+#include "trace/rebuild.h"
 #include "trace/tracker.h"
 #include "trace/wanted.h"
 
@@ -27,7 +28,7 @@ static const char * const usage[] = {
 	"Prints folded stacks for flame graphs, one per line: the command, the cache, the",
 	"function that allocated and, for accesses, the function that accessed, separated by",
 	"semicolons, and a number. A KMAP has no caches. The command is the one that allocated",
-	"or accessed.",
+	"or accessed. With --stacks, the functions on the allocation's stack precede the cache.",
 	NULL
 };
 
@@ -40,9 +41,9 @@ static const char * const value_names[VALUES] = {
 
 /*
  * Frames of a stack; allocations have no ACCESSOR. With --types, CACHE is the type, and SITE of an
- * access is the member.
+ * access is the member. With --stacks, CALLERS is the number of a chain, and replaces SITE.
  */
-enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
+enum { WHO, CALLERS, CACHE, SITE, ACCESSOR, FRAMES };
 
 #define NONE	U32_MAX		/* no frame */
 
@@ -51,8 +52,13 @@ enum { WHO, CACHE, SITE, ACCESSOR, FRAMES };
  * the number of the call site's function in SITE.
  */
 struct stack {
-	u32 frame[FRAMES];
+	u32 frame[FRAMES + FRAMES % 2];	/* the size of a key is a multiple of 8 */
 	u64 value;
+};
+
+/* The functions on an allocation's stack: their frames, from the outermost on, then NONE. */
+struct chain {
+	u32 frame[KMAP_STACK_MAX];
 };
 
 /* Live memory: its frames, and whether the filter selects the object and its allocation. */
@@ -77,13 +83,15 @@ struct task {
 /**
  * struct fold - state of the command
  * @types: frames are types and members
+ * @stacks: print all functions on the stacks of allocations
  * @value: the number to print
  * @format: output format
  * @symbols: the symbols
  * @frames: texts of frames
  * @functions: struct function by ip
+ * @chains: struct chain by frames
  * @tasks: struct task by pid, for a KMAP
- * @stacks: struct stack by frames, of access lines, or of a trace's allocations and accesses
+ * @by_stack: struct stack by frames, of access lines, or of a trace's allocations and accesses
  * @others: likewise, of object lines, or of the counts of retired objects. An access is in an
  *	    event, in its object's counts, or in both, and must be counted once
  * @filter: selects what is counted
@@ -98,13 +106,14 @@ struct task {
  * @names: names of tasks and caches in a trace
  * @live: live memory of a trace, struct allocated
  * @retired: stack of the retired object whose counts follow, by the id of its record
+ * @kmap: the KMAP of a trace, for @stacks
  */
 struct fold {
-	bool types;
+	bool types, stacks;
 	enum value value;
 	enum report_format format;
 	struct kmap_symbols *symbols;
-	struct hash frames, functions, tasks, stacks, others;
+	struct hash frames, functions, chains, tasks, by_stack, others;
 	struct kmem_filter filter;
 	struct kmem_choice choice;
 	struct named_filter named;
@@ -115,6 +124,7 @@ struct fold {
 	struct names names;
 	struct tracker live;
 	struct hash retired;
+	struct rebuild kmap;
 };
 
 struct retired {
@@ -158,7 +168,10 @@ static const char *memory_of(enum kmap_kind kind, const char *unknown)
 static struct stack allocation(struct fold *f, const char *who, const char *cache, u64 ip,
 			       u64 typed)
 {
-	struct stack stack = { { NONE, NONE, function_of(f, ip, KMAP_IP_RETURN, typed), NONE }, 0 };
+	struct stack stack = { .frame = {
+		[WHO] = NONE, [CALLERS] = NONE, [CACHE] = NONE, [ACCESSOR] = NONE,
+		[SITE] = function_of(f, ip, KMAP_IP_RETURN, typed),
+	} };
 
 	if (who)
 		stack.frame[WHO] = texts_number(&f->frames, who);
@@ -169,11 +182,30 @@ static struct stack allocation(struct fold *f, const char *who, const char *cach
 	return stack;
 }
 
-/* Replace the number of a function by its name. */
+/* Number of the functions on an object's stack, or of its call site alone. */
+static u32 chain_of(struct fold *f, const struct kmap_object *o)
+{
+	const u64 *ips = o->nr_frames ? o->frames : &o->alloc_ip;
+	u32 nr = o->nr_frames ?: 1, i;
+	const struct function *function;
+	struct chain chain;
+	bool new;
+
+	memset(&chain, 0xff, sizeof(chain));
+	for (i = 0; i < nr; i++) {
+		function = hash_item(&f->functions, function_of(f, ips[nr - 1 - i], KMAP_IP_RETURN, 0));
+		chain.frame[i] = function->frame;
+	}
+	return hash_get(&f->chains, &chain, &new);
+}
+
+/* Replace the number of a function by its name; with --stacks, a chain has it. */
 static void name_site(const struct fold *f, struct stack *stack)
 {
 	const struct function *function;
 
+	if (f->stacks)
+		stack->frame[SITE] = NONE;
 	if (stack->frame[SITE] == NONE)
 		return;
 	function = hash_item(&f->functions, stack->frame[SITE]);
@@ -200,7 +232,7 @@ static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages
 	stack->frame[ACCESSOR] = function->frame;
 	if (!f->types) {
 		name_site(f, stack);
-		if (stack->frame[SITE] == NONE)
+		if (stack->frame[SITE] == NONE && !f->stacks)
 			stack->frame[SITE] = frame_of(f, NULL);
 		return true;
 	}
@@ -283,6 +315,8 @@ static void take_object(void *data, const struct kmap_object *o)
 	typed = named_site(f->symbols, site, o->alloc_ip);
 	*stack = allocation(f, comm, memory_of(o->kind, NULL), site,
 			    kmap_kind_is_typed(o->kind) ? typed : 0);
+	if (f->stacks)
+		stack->frame[CALLERS] = chain_of(f, o);
 	/* Without the task: accesses are selected by their own task. */
 	f->object = kmem_choice_kind(&f->choice, o->kind) &&
 		    kmem_choice_object(&f->choice, NULL, site);
@@ -311,7 +345,7 @@ static void take_access(void *data, const struct kmap_object *o, const struct km
 	if (!access_stack(f, a->ip, a->place, o->size, false, &stack))
 		return;
 	stack.frame[WHO] = a->pid;
-	add(&f->stacks, &stack, access_value(f, a->reads, a->writes));
+	add(&f->by_stack, &stack, access_value(f, a->reads, a->writes));
 }
 
 /* Replace pids by comms, and drop those that the filter rejects. */
@@ -323,8 +357,8 @@ static void name_tasks(struct fold *f)
 	u32 i, task;
 
 	hash_init(&named, sizeof(struct stack), sizeof(stack.frame));
-	for (i = 0; i < f->stacks.nr; i++) {
-		stack = *(struct stack *)hash_item(&f->stacks, i);
+	for (i = 0; i < f->by_stack.nr; i++) {
+		stack = *(struct stack *)hash_item(&f->by_stack, i);
 		pid = stack.frame[WHO];
 		if (hash_find(&f->tasks, &pid, &task))
 			stack.frame[WHO] = ((struct task *)hash_item(&f->tasks, task))->frame;
@@ -333,8 +367,8 @@ static void name_tasks(struct fold *f)
 		if (kmem_filter_matches(f->filter.comm, texts_get(&f->frames, stack.frame[WHO])))
 			add(&named, &stack, stack.value);
 	}
-	hash_free(&f->stacks);
-	f->stacks = named;
+	hash_free(&f->by_stack);
+	f->by_stack = named;
 }
 
 /* Check that all filters match in the KMAP; returns false after a message. */
@@ -345,12 +379,22 @@ static bool check_kmap(struct fold *f, const char *name)
 
 	name_tasks(f);
 	if (!accesses)
-		exchange(&f->stacks, &f->others);
+		exchange(&f->by_stack, &f->others);
 	return wanted_lines(name, accesses, accesses ? f->accessed : f->allocated) &&
 		kmem_filter_check(&f->filter, &all, f->choice.seen, f->symbols, name);
 }
 
 /* Trace */
+
+/* An object of the trace's KMAP, see rebuild_give. */
+static void give(void *data, const struct kmap_object *o, const struct kmap_access *counts, u32 nr)
+{
+	u32 i;
+
+	take_object(data, o);
+	for (i = 0; i < nr; i++)
+		take_access(data, o, counts + i);
+}
 
 static void allocate(struct fold *f, const struct trace_event *e)
 {
@@ -364,7 +408,7 @@ static void allocate(struct fold *f, const struct trace_event *e)
 	struct allocated *item = tracker_add(&f->live, e, 0);
 
 	if (is_chosen)
-		add_allocation(f, &f->stacks, &stack, object_value(f, e->u.alloc.bytes_alloc));
+		add_allocation(f, &f->by_stack, &stack, object_value(f, e->u.alloc.bytes_alloc));
 	if (!item)
 		return;
 	memcpy(item->frame, stack.frame, sizeof(item->frame));
@@ -375,7 +419,9 @@ static void allocate(struct fold *f, const struct trace_event *e)
 static void count_access(struct fold *f, const struct trace_event *e)
 {
 	const struct allocated *item = tracker_find(&f->live, e->u.access.ptr);
-	struct stack stack = { { 0, frame_of(f, NULL), NONE, NONE }, 0 };
+	struct stack stack = { .frame = {
+		[CALLERS] = NONE, [CACHE] = frame_of(f, NULL), [SITE] = NONE, [ACCESSOR] = NONE,
+	} };
 	u32 kind = e->u.access.kind;
 	u64 place = 0, size = 0;
 
@@ -392,7 +438,7 @@ static void count_access(struct fold *f, const struct trace_event *e)
 			  &stack))
 		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
-	add(&f->stacks, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
+	add(&f->by_stack, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
 					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
 }
 
@@ -443,6 +489,10 @@ static void handle(struct fold *f, const struct trace_event *e)
 	if (f->choice.window.ended)
 		return;
 	f->types_seen |= 1u << e->type;
+	if (f->stacks) {
+		rebuild_event(&f->kmap, e);
+		return;
+	}
 	switch (e->type) {
 	case TRACE_ALLOC:
 		allocate(f, e);
@@ -466,7 +516,7 @@ static void handle(struct fold *f, const struct trace_event *e)
 
 static void count_live(struct fold *f)
 {
-	struct stack stack = { { 0, 0, 0, NONE }, 0 };
+	struct stack stack = { .frame = { [ACCESSOR] = NONE } };
 	const struct allocated *item;
 	u32 i;
 
@@ -474,7 +524,7 @@ static void count_live(struct fold *f)
 		item = tracker_item(&f->live, i);
 		memcpy(stack.frame, item->frame, sizeof(item->frame));
 		if (item->memory.left && item->is_chosen)
-			add_allocation(f, &f->stacks, &stack, live_value(f, item->memory.left));
+			add_allocation(f, &f->by_stack, &stack, live_value(f, item->memory.left));
 	}
 }
 
@@ -494,7 +544,7 @@ static bool check_trace(struct fold *f, const char *dir)
 	count_live(f);
 	/* Without access events, use the counts of retired objects. */
 	if (accesses && !(f->types_seen & WANTED(ACCESS)))
-		exchange(&f->stacks, &f->others);
+		exchange(&f->by_stack, &f->others);
 	return wanted_check(dir, f->types_seen,
 			    accesses ? WANTED(ACCESS) | WANTED(COUNTS) : WANTED(ALLOC)) &&
 		kmem_choice_check(&f->choice, dir);
@@ -502,37 +552,69 @@ static bool check_trace(struct fold *f, const char *dir)
 
 /* Output */
 
-static int compare(const void *left, const void *right, void *arg)
+static int compare_frames(const struct fold *f, u32 a, u32 b)
+{
+	if (a == b)
+		return 0;
+	if (a == NONE || b == NONE)
+		return a == NONE ? -1 : 1;
+	return strcmp(texts_get(&f->frames, a), texts_get(&f->frames, b));
+}
+
+static int compare_chains(const struct fold *f, u32 left, u32 right)
+{
+	const struct chain *a = hash_item(&f->chains, left), *b = hash_item(&f->chains, right);
+	int i, order = 0;
+
+	for (i = 0; i < KMAP_STACK_MAX && !order; i++)
+		order = compare_frames(f, a->frame[i], b->frame[i]);
+	return order;
+}
+
+static int compare(const void *left, const void *right, void *fold)
 {
 	const struct stack *a = left, *b = right;
-	const struct hash *frames = arg;
-	int i, order;
+	const struct fold *f = fold;
+	int i, order = 0;
 
-	for (i = 0; i < FRAMES; i++) {
-		if (a->frame[i] == b->frame[i])
-			continue;
-		if (a->frame[i] == NONE || b->frame[i] == NONE)
-			return a->frame[i] == NONE ? -1 : 1;
-		order = strcmp(texts_get(frames, a->frame[i]), texts_get(frames, b->frame[i]));
-		if (order)
-			return order;
-	}
-	return 0;
+	for (i = 0; i < FRAMES && !order; i++)
+		order = i == CALLERS && f->stacks ?
+			compare_chains(f, a->frame[i], b->frame[i]) :
+			compare_frames(f, a->frame[i], b->frame[i]);
+	return order;
 }
 
 /* A semicolon would end the frame. */
-static void print_folded(const struct fold *f, const struct stack *stack)
+static void print_frame(const struct fold *f, u32 frame, bool first)
 {
 	const char *text;
+
+	if (!first)
+		putchar(';');
+	for (text = texts_get(&f->frames, frame); *text; text++)
+		printf(*text == ';' ? "\\x3b" : "%c", *text);
+}
+
+static void print_chain(const struct fold *f, u32 nr, bool first)
+{
+	const struct chain *chain = hash_item(&f->chains, nr);
+	int i;
+
+	for (i = 0; i < KMAP_STACK_MAX && chain->frame[i] != NONE; i++)
+		print_frame(f, chain->frame[i], first && !i);
+}
+
+static void print_folded(const struct fold *f, const struct stack *stack)
+{
 	int i;
 
 	for (i = 0; i < FRAMES; i++) {
 		if (stack->frame[i] == NONE)
 			continue;
-		if (i)
-			putchar(';');
-		for (text = texts_get(&f->frames, stack->frame[i]); *text; text++)
-			printf(*text == ';' ? "\\x3b" : "%c", *text);
+		if (i == CALLERS)
+			print_chain(f, stack->frame[i], false);
+		else
+			print_frame(f, stack->frame[i], !i);
 	}
 	printf(" %llu\n", stack->value);
 }
@@ -540,11 +622,40 @@ static void print_folded(const struct fold *f, const struct stack *stack)
 /* JSON key of a frame. */
 static const char *frame_key(const struct fold *f, int frame)
 {
-	static const char * const keys[FRAMES] = { "comm", "cache", "site", "accessor" };
+	static const char * const keys[FRAMES] = {
+		[WHO] = "comm", [CALLERS] = "stack", [CACHE] = "cache", [SITE] = "site",
+		[ACCESSOR] = "accessor",
+	};
 
 	if (f->types && frame == CACHE)
 		return "type";
 	return f->types && frame == SITE && f->value < OBJECTS ? "field" : keys[frame];
+}
+
+/* Is there a column for the frame? */
+static bool has_column(const struct fold *f, int frame)
+{
+	return frame == CALLERS ? f->stacks : frame != SITE || !f->stacks || f->types;
+}
+
+/* Print the functions of a chain as an array in JSON, or as a text. */
+static void print_functions(const struct fold *f, u32 nr)
+{
+	const struct chain *chain = hash_item(&f->chains, nr);
+	int i;
+
+	if (f->format == REPORT_CSV) {
+		putchar('"');
+		print_chain(f, nr, true);
+		printf("\",");
+		return;
+	}
+	printf("\"stack\": [");
+	for (i = 0; i < KMAP_STACK_MAX && chain->frame[i] != NONE; i++) {
+		printf(i ? ", " : "");
+		json_string(texts_get(&f->frames, chain->frame[i]));
+	}
+	printf("], ");
 }
 
 static void print_stack(const struct fold *f, const struct stack *stack, bool first)
@@ -556,6 +667,10 @@ static void print_stack(const struct fold *f, const struct stack *stack, bool fi
 	if (json)
 		printf("%s\n\t\t{", first ? "" : ",");
 	for (i = 0; i < FRAMES; i++) {
+		if (i == CALLERS && f->stacks)
+			print_functions(f, stack->frame[i]);
+		if (i == CALLERS || !has_column(f, i))
+			continue;
 		text = stack->frame[i] == NONE ? NULL : texts_get(&f->frames, stack->frame[i]);
 		if (json) {
 			printf("\"%s\": ", frame_key(f, i));
@@ -576,19 +691,20 @@ static void print(struct fold *f, const char *input, bool incomplete)
 	const struct stack *stack;
 	u32 i;
 
-	if (f->stacks.nr)
-		qsort_r(hash_item(&f->stacks, 0), f->stacks.nr, sizeof(struct stack), compare,
-			&f->frames);
+	if (f->by_stack.nr)
+		qsort_r(hash_item(&f->by_stack, 0), f->by_stack.nr, sizeof(struct stack), compare,
+			f);
 	if (f->format == REPORT_JSON) {
 		head_print(&head, f->format);
 		printf(",\n\t\"value\": \"%s\",\n\t\"stacks\": [", value_names[f->value]);
 	} else if (f->format == REPORT_CSV) {
 		for (i = 0; i < FRAMES; i++)
-			printf("%s,", frame_key(f, i));
+			if (has_column(f, i))
+				printf("%s,", frame_key(f, i));
 		printf("%s\n", value_names[f->value]);
 	}
-	for (i = 0; i < f->stacks.nr; i++) {
-		stack = hash_item(&f->stacks, i);
+	for (i = 0; i < f->by_stack.nr; i++) {
+		stack = hash_item(&f->by_stack, i);
 		if (f->format == REPORT_TEXT)
 			print_folded(f, stack);
 		else
@@ -604,8 +720,9 @@ static void init(struct fold *f)
 
 	texts_init(&f->frames);
 	hash_init(&f->functions, sizeof(struct function), 3 * sizeof(u64));
+	hash_init(&f->chains, sizeof(struct chain), sizeof(struct chain));
 	hash_init(&f->tasks, sizeof(struct task), sizeof(u64));
-	hash_init(&f->stacks, sizeof(struct stack), frames);
+	hash_init(&f->by_stack, sizeof(struct stack), frames);
 	hash_init(&f->others, sizeof(struct stack), frames);
 	hash_init(&f->retired, sizeof(struct retired), sizeof(u64));
 	names_init(&f->names);
@@ -613,14 +730,16 @@ static void init(struct fold *f)
 	named_filter_init(&f->named, &f->choice);
 	skip_init(&f->skip, &f->filter, f->symbols);
 	tracker_init(&f->live, sizeof(struct allocated));
+	rebuild_init(&f->kmap, give, f);
 }
 
 static void release(struct fold *f)
 {
 	hash_free(&f->frames);
 	hash_free(&f->functions);
+	hash_free(&f->chains);
 	hash_free(&f->tasks);
-	hash_free(&f->stacks);
+	hash_free(&f->by_stack);
 	hash_free(&f->others);
 	hash_free(&f->retired);
 	kmem_choice_free(&f->choice);
@@ -645,13 +764,24 @@ static bool begin(struct engine *g)
 	return true;
 }
 
+/* Is there what was asked for? Returns false after a message. */
+static bool check(struct fold *f, const struct engine *g)
+{
+	if (f->stacks && !wanted_stacks(g->name, f->skip.stacks))
+		return false;
+	return g->trace && !f->stacks ? check_trace(f, g->name) : check_kmap(f, g->name);
+}
+
 static int end(struct engine *g, int status)
 {
 	struct fold *f = g->data;
 
-	if (g->trace && trace_warn(g->trace))
+	/* Frees what it holds, too. */
+	rebuild_end(&f->kmap);
+	/* No ||: print both warnings. */
+	if (g->trace && trace_warn(g->trace) | rebuild_warn(&f->kmap, g->name))
 		status = EXIT_INCOMPLETE;
-	if (status != EXIT_UNABLE && !(g->trace ? check_trace(f, g->name) : check_kmap(f, g->name)))
+	if (status != EXIT_UNABLE && !check(f, g))
 		status = EXIT_UNABLE;
 	if (status != EXIT_UNABLE)
 		print(f, g->trace ? "trace" : "kmap", status != EXIT_FINE);
@@ -670,6 +800,12 @@ static int fold(struct engine *g, const char *input)
 	const char *trace_only = kmem_filter_trace_only(&f->filter);
 	int status;
 
+	if (trace_only && f->stacks) {
+		fprintf(stderr,
+			"memorizer fold: --%s: objects with stacks have none: want it without --stacks\n",
+			trace_only);
+		return usage_error("fold");
+	}
 	if (trace_only && !input_is_trace(input)) {
 		fprintf(stderr, "memorizer fold: --%s: only for the directory of a trace\n",
 			trace_only);
@@ -703,6 +839,8 @@ static int run(int argc, char **argv)
 	const struct option options[] = {
 		OPT_BOOLEAN('t', "types", &f.types,
 			    "print types instead of caches, and members instead of call sites"),
+		OPT_BOOLEAN(0, "stacks", &f.stacks,
+			    "print all functions on the stacks of allocations, not only call sites"),
 		OPT_TAKE('v', "value", &f.value, "VALUE",
 			 "accesses (default), reads, writes, objects, bytes, live or live-bytes",
 			 option_value),

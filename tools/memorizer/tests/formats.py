@@ -50,7 +50,7 @@ RUNS = [
     ("script", *NOTES, "kinds"), ("script", *NOTES, "frames"),
     ("script", *NOTES, "context"), ("script", *NOTES, "stacks"), ("script", *NOTES, "lines"),
     ("script", *NOTES, "rcu"),
-    ("fold", "life"), ("fold", "--types", *NOTES, "life"), ("timeline", *NOTES, "life"),
+    ("fold", "life"), ("fold", "--stacks", "frames"), ("fold", "--types", *NOTES, "life"), ("timeline", *NOTES, "life"),
     ("sharing", "--addresses", *MODULES, *NOTES, "lines"),
     ("false-sharing", *MODULES, *NOTES, "lines"), ("per-entry", "context"),
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"),

@@ -148,6 +148,39 @@ outcome "--children needs stacks" 2 /dev/null "memorizer: $tmp/bare: $lacking" r
 outcome "--children excludes --brief" 2 /dev/null "memorizer report: want only one of --brief, --children and --histogram
 Try 'memorizer help report'." report --children --brief "$tmp/kmap"
 
+# Folded stacks
+fold="fold --stacks --kallsyms $tmp/kallsyms"
+outcome "fold --stacks has the functions on stacks" 0 /dev/stdin "" $fold --value bytes "$tmp/kmap" <<END
+init;kmemdup_noprof;slab 16
+sh;do_syscall_64;make_twice;pages 4096
+sh;do_syscall_64;make_widget;make_twice;make_twice;widget_alloc;slab 64
+swapper;jiffies;static 8
+tar;do_syscall_64;make_widget;kmemdup_noprof;slab 64
+tar;widget_alloc;slab 8
+END
+outcome "for accesses, the accessing function follows" 0 /dev/stdin "" $fold "$tmp/kmap" <<END
+sh;do_syscall_64;make_widget;make_twice;make_twice;widget_alloc;slab;widget_write 4
+sh;jiffies;static;read_mark 100
+tar;do_syscall_64;make_twice;pages;widget_write 40
+tar;do_syscall_64;make_widget;kmemdup_noprof;slab;read_mark 5
+tar;do_syscall_64;make_widget;kmemdup_noprof;slab;widget_write 2
+tar;widget_alloc;slab;read_mark 3
+END
+outcome "fold --stacks as CSV" 0 /dev/stdin "" $fold --csv --value live --comm tar "$tmp/kmap" <<END
+comm,stack,cache,accessor,live
+tar,"do_syscall_64;make_widget;kmemdup_noprof",slab,,1
+tar,"widget_alloc",slab,,1
+END
+outcome "--site selects by the call site" 0 /dev/stdin "" $fold --site make_widget --value reads "$tmp/kmap" <<END
+tar;do_syscall_64;make_widget;kmemdup_noprof;slab;read_mark 5
+tar;do_syscall_64;make_widget;kmemdup_noprof;slab;widget_write 1
+END
+same "fold --stacks as JSON" '{"comm": "sh", "stack": ["do_syscall_64", "make_twice"], "cache": "pages", "accessor": null, "value": 1}' \
+	"$("$memorizer" $fold --json --value objects "$tmp/kmap" | sed -n 's/^\t\t\(.*make_twice"\], "cache": "pages".*}\),$/\1/p')"
+same "--types puts types and members after the stacks" "tar;do_syscall_64;make_widget;kmemdup_noprof;widget;flag;widget_write 2" \
+	"$("$memorizer" $fold --types --vmlinux "$tmp/vmlinux" "$tmp/kmap" | grep 'kmemdup.*flag')"
+outcome "fold --stacks needs stacks" 2 /dev/null "memorizer: $tmp/bare: $lacking" fold --stacks "$tmp/bare"
+
 # Traces
 for order in le be; do
 	"$build/tests/make-trace" -e $order "$tmp/$order" <"$data/frames.trace" || exit 1
@@ -167,11 +200,21 @@ for order in le be; do
 	cp "$tmp/kallsyms" "$tmp/named/kernel"
 	same "the call sites of a trace are those of its KMAP, $order" "$(sites)" \
 		"$(input=$tmp/named; sites)"
+	for value in accesses writes bytes live; do
+		"$memorizer" $fold --value $value "$tmp/kmap" >"$tmp/folded"
+		outcome "so are folded stacks, $value, $order" 0 "$tmp/folded" "" $fold --value $value "$tmp/named"
+	done
 	children "$tmp/kmap" >"$tmp/want"
 	children "$tmp/named" >"$tmp/got"
 	equal "so are functions on stacks, $order" "$tmp/want" "$tmp/got"
 	rm -rf "$tmp/named"
 done
+outcome "fold --stacks folds the KMAP, which has no CPU" 2 /dev/null \
+	"memorizer fold: --cpu: objects with stacks have none: want it without --stacks
+Try 'memorizer help fold'." fold --stacks --cpu 1 "$tmp/le"
+"$build/tests/make-trace" "$tmp/life" <"$data/life.trace" || exit 1
+outcome "fold --stacks needs stacks in a trace" 2 /dev/null "memorizer: $tmp/life: $lacking" \
+	fold --stacks --kallsyms "$tmp/kallsyms" "$tmp/life"
 same "kmap without --stacks has none" 0 "$("$memorizer" kmap --kinds "$tmp/le" | grep -c '^  @')"
 same "script prints frames and stacks" "site=ffffffff9b000290 stack=161 depth=1 stack=161 stack=4" \
 	"$("$memorizer" script "$tmp/le" 2>"$tmp/err" | sed -n 's/.*: frame: *\(.*depth=1\)$/\1/p; s/.*: object:.*state=.* \(stack=[0-9]*\).*/\1/p' |
