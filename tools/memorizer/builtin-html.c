@@ -28,7 +28,7 @@
 #define TEXT_MAX	200		/* displayed characters of a name or mark */
 #define ROWS		"20000"		/* of a table */
 #define SPANS		"240"
-#define ARGUMENTS	24		/* of a command */
+#define ARGUMENTS	26		/* of a command */
 
 static const char * const usage[] = {
 	"memorizer html [OPTION...] -o FILE KMAP [KMAP]",
@@ -48,6 +48,7 @@ static const char * const usage[] = {
  * @vmlinux: ELF file with the symbols of each run, or NULL
  * @kallsyms: copies of /proc/kallsyms, likewise
  * @modules: directories with module files for notes, likewise
+ * @skip: functions that are no call sites, or NULL
  * @paths: the KMAPs or traces
  * @nr: number of runs
  * @traces: the inputs are traces
@@ -55,7 +56,7 @@ static const char * const usage[] = {
  * @status: exit status so far
  */
 struct page {
-	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS];
+	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS], *skip;
 	char **paths;
 	int nr;
 	bool traces;
@@ -88,6 +89,7 @@ static void hush(const struct page *p, bool quiet)
 static int run_command(struct page *p, const struct command *c, const char * const *more,
 		       int first, int nr, bool quiet)
 {
+	bool sites = c == &command_report || c == &command_layout || c == &command_diff;
 	char name[64], label[64], *argv[ARGUMENTS];
 	int argc = 0, i, status;
 
@@ -96,6 +98,10 @@ static int run_command(struct page *p, const struct command *c, const char * con
 	argv[argc++] = (char *)"--json";
 	while (*more)
 		argv[argc++] = (char *)*more++;
+	if (p->skip && sites) {
+		argv[argc++] = (char *)"--skip";
+		argv[argc++] = (char *)p->skip;
+	}
 	for (i = first; i < first + nr; i++) {
 		if (p->vmlinux[i]) {
 			argv[argc++] = (char *)"--vmlinux";
@@ -286,6 +292,8 @@ static int run(int argc, char **argv)
 			  "copy of /proc/kallsyms, likewise (default: those in the traces)"),
 		OPT_FILES('M', "modules", p.modules, &given[2], "DIR",
 			  "directory with the files NAME.ko of modules, for notes, likewise"),
+		OPT_STRING(0, "skip", &p.skip, "NAME",
+			   "functions that are no call site of an object with a stack, as in report"),
 		OPT_HELP(),
 		OPT_END()
 	};

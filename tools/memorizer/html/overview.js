@@ -153,6 +153,20 @@ function functionsCard(run, map) {
 		      note: (row) => `${percent(row.writes, accesses(row))} writes` });
 }
 
+/* Functions on stacks, each with all that it called. */
+function stacksCard(run) {
+	const rows = run.report.children;
+
+	if (!rows)
+		return null;
+	return card("stacks", "Who allocates, with all that it calls?", { v: "tables", t: "children" },
+		    "Functions on the stacks of allocations. An object counts for each of them.",
+		    firstRows(rows, (row) => row.children_bytes),
+		    { name: (row) => row.name, much: (row) => row.children_bytes, unit: bytes,
+		      whole: total(rows, run.report.children_rest, (row) => row.self_bytes),
+		      note: (row) => `${several(row.children_objects, "object")}, ${bytes(row.self_bytes)} by itself` });
+}
+
 /* Data that moves between CPUs; for a KMAP, which has no CPUs, data accessed by several tasks. */
 function sharingCard(run, map) {
 	const s = run.sharing;
@@ -253,7 +267,7 @@ function overview(run) {
 
 	return [...warnings(run), glance(run),
 		el("div", { class: "cards" }, data.diff ? changesCard() : null, typesCard(run, map), sitesCard(map),
-		   functionsCard(run, map), sharingCard(run, map), liveCard(run, map), data.diff ? null : tasksCard(run, map)),
+		   stacksCard(run), functionsCard(run, map), sharingCard(run, map), liveCard(run, map), data.diff ? null : tasksCard(run, map)),
 		...(run.timeline?.spans.length ? [panel(PANELS[0], [run])] : []),
 		map.types ? treemap(map.types, map.metrics[0], map.types_rest, 260, "Types")
 			  : treemap(map.sites, map.metrics[0], map.sites_rest, 260, "Call sites"),

@@ -124,6 +124,9 @@ const LABELS = {
 	fields: "Members", accessed_fields: "Accessed members", field: "Member", users: "Member accesses by function",
 	layouts: "Layouts", kmap_layouts: "KMAP: Layouts", members: "Members", accesses_change: "Change of accesses",
 	field_users: "Member accesses by function", pareto: "Code that shares lines", pairs: "Moves by pair of accesses",
+	children: "Allocations by function on the stack", children_bytes: "Bytes with callees",
+	children_objects: "Objects with callees", children_live: "Live with callees",
+	children_live_bytes: "Live bytes with callees",
 	kinds: "Kinds of memory", accessed_objects: "Most accessed objects", page_sites: "Page allocation sites",
 };
 

@@ -21,7 +21,7 @@
  * @files: where symbols come from
  * @order: the order of rows, from --sort
  * @top_given: whether --top was given
- * @children: for --children
+ * @children: functions on stacks, for report
  * @report: what to print, and how
  * @filter: selects what is counted
  * @kind: the command
@@ -107,7 +107,7 @@ static bool begin(struct engine *g)
 	summing_begin(&s->summing, g, &s->filter);
 	k->histograms = s->report.histograms;
 	children_init(&s->children, g->symbols);
-	k->children = s->report.children ? &s->children : NULL;
+	k->children = s->kind->takes & REPORT_BRIEF ? &s->children : NULL;
 	k->most[ACCESS_COUNTED].keep = s->report.top ? s->report.top : U32_MAX;
 	k->most[ACCESS_STREAMED].keep = k->most[ACCESS_COUNTED].keep;
 	if (g->trace)
@@ -149,7 +149,7 @@ static int end(struct engine *g, int status)
 	if (status != EXIT_UNABLE) {
 		summing_end(&s->summing);
 		if (!check_filter(k, g->name) ||
-		    (k->children && !wanted_stacks(g->name, k->skip.stacks)) ||
+		    (s->report.children && !wanted_stacks(g->name, k->skip.stacks)) ||
 		    (s->kind->check && !s->kind->check(&s->report, k)))
 			status = EXIT_UNABLE;
 		else if (g->trace)

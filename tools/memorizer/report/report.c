@@ -1034,6 +1034,16 @@ static void report_brief(const struct report *r, const struct sums *k)
 	}
 }
 
+static void print_tables(const struct report *r, const struct sums *k)
+{
+	size_t i;
+
+	report_summarize(r, k);
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		if (!views[i].of_types && (r->trace || views[i].of_trace.key))
+			print_table(r, views + i, k, NULL);
+}
+
 /**
  * report_print - print all tables of a report
  * @r: the report
@@ -1041,8 +1051,6 @@ static void report_brief(const struct report *r, const struct sums *k)
  */
 void report_print(const struct report *r, const struct sums *k)
 {
-	size_t i;
-
 	if (r->brief) {
 		report_brief(r, k);
 		return;
@@ -1051,12 +1059,8 @@ void report_print(const struct report *r, const struct sums *k)
 		report_histograms(r, k);
 		return;
 	}
-	if (r->children) {
+	if (!r->children)
+		print_tables(r, k);
+	if (k->skip.stacks)
 		children_print(k->children, r);
-		return;
-	}
-	report_summarize(r, k);
-	for (i = 0; i < ARRAY_SIZE(views); i++)
-		if (!views[i].of_types && (r->trace || views[i].of_trace.key))
-			print_table(r, views + i, k, NULL);
 }

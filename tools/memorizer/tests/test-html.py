@@ -170,6 +170,12 @@ def test_data():
                                                 *noted, kmap[0]),
          data["runs"][0]["layout"])
     same("a page without notes has no layouts", None, page_data("kmap.html")["runs"][0]["layout"])
+    frames = ("--kallsyms", f"{DATA}/kallsyms", "--skip", "widget_*")
+    data = html("frames.html", *frames, f"{DATA}/frames.kmap")
+    same("a page has the functions on stacks, with --skip",
+         made("report", "--json", "--top", "20000", *frames, f"{DATA}/frames.kmap"),
+         data["runs"][0]["report"])
+    check("there are some", data["runs"][0]["report"]["children"])
 
 
 def test_names():
@@ -331,6 +337,10 @@ def test_overview(browser):
             report[prefix + "sites"], "live")
         same(f"{page}: live objects", first_rows(live[0], name, lambda row: row[live[1]]),
              card_rows(browser, "live"))
+    browser.open("frames.html")
+    same("functions on stacks that allocate most", first_rows(
+        page_data("frames.html")["runs"][0]["report"]["children"], name, lambda row: row["children_bytes"]),
+         card_rows(browser, "stacks"))
     sharing = page_data("lines.html")["runs"][0]["sharing"]
     browser.open("lines.html")
     same("lines that move between CPUs", sorted(amount for _, amount in first_rows(
@@ -349,10 +359,10 @@ def test_overview(browser):
     browser.click('[data-card="sites"] td a')
     check("a row leads to its call site", "v=map" in browser.run("return location.hash"))
     broken = []
-    for page in ("kmap", "kmem-le", "life-le", "lines", "noted", "two", "evil"):
+    for page in ("kmap", "kmem-le", "life-le", "lines", "noted", "two", "frames", "evil"):
         browser.open(page + ".html")
-        if browser.run("return document.querySelectorAll('.card').length") != 6:
-            broken.append(page + " has not six cards")
+        if browser.run("return document.querySelectorAll('.card').length") != 6 + (page == "frames"):
+            broken.append(page + " has not its cards")
         if browser.run("return document.documentElement.scrollWidth > innerWidth"):
             broken.append(page + " is wider than the window")
     same("each overview has its cards and fits the window", [], broken)
