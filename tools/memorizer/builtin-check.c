@@ -38,8 +38,8 @@ enum kind {
 
 static const char * const kind_names[KINDS + 1] = {
 	[PACKETS] = "packets", [TIME] = "time", [VALUE] = "value", [FREE] = "free",
-	[OVERLAP] = "overlap", [TASK] = "task", [CACHE] = "cache", [COUNTS] = "counts", [STACK] = "stack",
-	[SNAPSHOT] = "snapshot", [SUMS] = "sums",
+	[OVERLAP] = "overlap", [TASK] = "task", [CACHE] = "cache", [COUNTS] = "counts",
+	[STACK] = "stack", [SNAPSHOT] = "snapshot", [SUMS] = "sums",
 };
 
 static_assert(KINDS <= VIOLATION_KINDS);

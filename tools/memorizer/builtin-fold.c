@@ -186,14 +186,15 @@ static struct stack allocation(struct fold *f, const char *who, const char *cach
 static u32 chain_of(struct fold *f, const struct kmap_object *o)
 {
 	const u64 *ips = o->nr_frames ? o->frames : &o->alloc_ip;
-	u32 nr = o->nr_frames ?: 1, i;
+	u32 nr = o->nr_frames ?: 1, function_nr, i;
 	const struct function *function;
 	struct chain chain;
 	bool new;
 
 	memset(&chain, 0xff, sizeof(chain));
 	for (i = 0; i < nr; i++) {
-		function = hash_item(&f->functions, function_of(f, ips[nr - 1 - i], KMAP_IP_RETURN, 0));
+		function_nr = function_of(f, ips[nr - 1 - i], KMAP_IP_RETURN, 0);
+		function = hash_item(&f->functions, function_nr);
 		chain.frame[i] = function->frame;
 	}
 	return hash_get(&f->chains, &chain, &new);
@@ -439,7 +440,7 @@ static void count_access(struct fold *f, const struct trace_event *e)
 		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
 	add(&f->by_stack, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
-					     kind == TRACE_WRITE || kind == TRACE_UPDATE));
+					       kind == TRACE_WRITE || kind == TRACE_UPDATE));
 }
 
 /* A retired object; its counts follow. Its allocation event has the names. */
@@ -840,7 +841,7 @@ static int run(int argc, char **argv)
 		OPT_BOOLEAN('t', "types", &f.types,
 			    "print types instead of caches, and members instead of call sites"),
 		OPT_BOOLEAN(0, "stacks", &f.stacks,
-			    "print all functions on the stacks of allocations, not only call sites"),
+			    "print all functions on the stacks of allocations, not call sites"),
 		OPT_TAKE('v', "value", &f.value, "VALUE",
 			 "accesses (default), reads, writes, objects, bytes, live or live-bytes",
 			 option_value),

@@ -293,7 +293,7 @@ static int run(int argc, char **argv)
 		OPT_FILES('M', "modules", p.modules, &given[2], "DIR",
 			  "directory with the files NAME.ko of modules, for notes, likewise"),
 		OPT_STRING(0, "skip", &p.skip, "NAME",
-			   "functions that are no call site of an object with a stack, as in report"),
+			   "functions that are no call site of an object with a stack"),
 		OPT_HELP(),
 		OPT_END()
 	};

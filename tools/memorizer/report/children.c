@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations by function: those of the call sites in the function (self), and those of the function
- * and of everything that it called (children), as perf report --children has samples.
+ * Allocations by function: those of the call sites in the function (self), and those of the
+ * function and of everything that it called (children), as perf report --children has samples.
  */
 #include <string.h>
 
 #include "report/children.h"
 #include "report/report.h"
 
-/* Sums of a function; SELF is the distance from those over children to those over its call sites. */
+/* Sums of a function over children; SELF is the distance to those over its call sites. */
 enum { BYTES, OBJECTS, LIVE_BYTES, LIVE, SELF, METRICS = 2 * SELF };
 
 /* A function, or the ip if that is unknown; NO_STACK for objects without stack. */
@@ -129,7 +129,8 @@ static void add_shares(struct table *t, const u64 total[SELF])
 		[BYTES] = "children_bytes_percent", [OBJECTS] = "children_objects_percent",
 		[LIVE_BYTES] = "children_live_bytes_percent", [LIVE] = "children_live_percent",
 		[SELF + BYTES] = "self_bytes_percent", [SELF + OBJECTS] = "self_objects_percent",
-		[SELF + LIVE_BYTES] = "self_live_bytes_percent", [SELF + LIVE] = "self_live_percent",
+		[SELF + LIVE_BYTES] = "self_live_bytes_percent",
+		[SELF + LIVE] = "self_live_percent",
 	};
 	struct column columns[METRICS];
 	u32 m, nr = 0;

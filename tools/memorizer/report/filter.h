@@ -11,7 +11,7 @@
 
 #define KMEM_KINDS_TEXT	128	/* room for the names of all kinds */
 
-/* Functions that are no call site: they allocate for their caller. memorizer-report(1) lists them. */
+/* Functions that are no call site: they allocate for their caller. Also in memorizer-report(1). */
 #define SKIP_DEFAULT									\
 	"kmemdup*,kvmemdup*,kstrdup*,kstrndup*,kasprintf*,kvasprintf*,memdup_user*,"	\
 	"vmemdup_user*,strndup_user*,krealloc*,kvrealloc*,kvmalloc*,__kvmalloc*,"	\
@@ -23,7 +23,8 @@
 	"page_frag_alloc*,__page_frag_alloc*"
 
 /* Selects everything. */
-#define KMEM_FILTER_ALL	{ .skip = SKIP_DEFAULT, .kinds = (1u << TRACE_KINDS) - 1, .memory = (1u << KMAP_KINDS) - 1, \
+#define KMEM_FILTER_ALL	{ .skip = SKIP_DEFAULT,							\
+			  .kinds = (1u << TRACE_KINDS) - 1, .memory = (1u << KMAP_KINDS) - 1,	\
 			  .cpu = U64_MAX, .pid = U64_MAX, .to = U64_MAX }
 
 /**
@@ -43,7 +44,7 @@
  * @from_mark: text of the mark that starts the time range, or NULL
  * @to_mark: text of the mark that ends the time range, or NULL
  * @no_wait: exclude accesses by functions that spin
- * @skip: patterns of functions that are no call sites, separated by commas; NULL: none. See skip.h
+ * @skip: patterns of functions that are no call sites, separated by commas; NULL: none
  */
 struct kmem_filter {
 	u32 kinds, memory;
@@ -86,8 +87,8 @@ struct window {
 		 option_kind)
 #define OPT_SKIP(f)									\
 	OPT_STRING(0, "skip", &(f)->skip, "NAME",					\
-		   "functions that are no call site of an object with a stack, separated by commas;\n" \
-		   "                          * and ? match (default: wrappers, such as kmemdup*)")
+		   "functions that are no call site of an object with a stack, separated by\n"	\
+		   "                          commas; * and ? match (default: wrappers)")
 #define OPT_TYPE(f)									\
 	OPT_STRING(0, "type", &(f)->type, "TYPE",					\
 		   "accesses to this type, by the compiler's notes; * and ? match")

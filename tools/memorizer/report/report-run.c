@@ -242,7 +242,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 			    "add a column of shares to each number of events or bytes"),
 		OPT_BOOLEAN(0, "rate", &r->rate, "add columns of rates per second, for a trace"),
 		OPT_BOOLEAN(0, "children", &r->children,
-			    "print what each function on the stacks, and all that it called, allocated"),
+			    "print only what functions on stacks and their callees allocated"),
 		OPT_BOOLEAN(0, "histogram", &r->histograms,
 			    "print sizes and lifetimes of the allocations of each call site"),
 		OPT_SET_UINT('j', "json", &r->format, "print JSON", REPORT_JSON),
@@ -266,7 +266,8 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	limit_options(options, kind);
 	argc = options_parse(kind->command, argc, argv, options, 0);
 	if (r->brief + r->histograms + r->children > 1) {
-		fprintf(stderr, "memorizer %s: want only one of --brief, --children and --histogram\n",
+		fprintf(stderr,
+			"memorizer %s: want only one of --brief, --children and --histogram\n",
 			kind->command->name);
 		return usage_error(kind->command->name);
 	}
