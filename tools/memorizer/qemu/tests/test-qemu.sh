@@ -155,7 +155,7 @@ sed -n 's/.* \(object: .*\)/\1/p' "$tmp/events" | sed 's/{ cpu_id[^}]*}, //' >"$
 comm='comm = \[ \[0\] = 97.*'
 same "objects: ended objects, and a snapshot of the others" 3 "$(wc -l <"$tmp/got")"
 same "objects: an object has the announced fields" \
-	"object = 1, snapshot = 0, state = ( \"freed\" : container = 2 ), alloc_site = 0xFFFFFFFFFFFFF000, pid = 1, ptr = 0x$data, bytes_req = 32, alloc_jiffies = 77, free_jiffies = 88, free_site = 0xFFFFFFFFFFFFE000, comm = \"abcd\", kind = ( \"slab\" : container = 1 )" \
+	"object = 1, snapshot = 0, state = ( \"freed\" : container = 2 ), alloc_site = 0xFFFFFFFFFFFFF000, pid = 1, ptr = 0x$data, bytes_req = 32, alloc_jiffies = 77, free_jiffies = 88, free_site = 0xFFFFFFFFFFFFE000, comm = \"abcd\", kind = ( \"slab\" : container = 1 ), stack = 0x0" \
 	"$(sed -n '1s/^object: { \(.*\) }$/\1/p' "$tmp/got")"
 same "objects: no message is lost" 0 "$(stat messages_lost)"
 
