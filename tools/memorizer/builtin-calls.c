@@ -27,6 +27,9 @@ static const char * const usage[] = {
 /* Sums of a function, or of a pair of caller and function. */
 enum { CALLS, CALLERS, SUMS };
 
+/* Output of pairs for other programs, in place of tables. */
+enum graph { GRAPH_NONE, GRAPH_DOT, GRAPH_FOLDED };
+
 /* Cached name of an address; @ip and @kind are the key. */
 struct function {
 	u64 ip, kind;
@@ -51,7 +54,7 @@ struct group {
  * @pid: count only calls of this task; U32_MAX: of all
  * @filter: the same, for the head of the output
  * @format: output format
- * @dot: print a graph
+ * @graph: print only pairs, for another program
  * @top: rows of a table, 0: all
  * @order: the column to sort by
  * @total: all calls that are counted
@@ -64,7 +67,7 @@ struct calls {
 	u32 pid;
 	struct kmem_filter filter;
 	enum report_format format;
-	bool dot;
+	enum graph graph;
 	u32 top;
 	struct table_order order;
 	u64 total;
@@ -161,21 +164,60 @@ static void put_dot(const char *name)
 	putchar('"');
 }
 
-static void print_dot(struct calls *c, struct table *t)
+static void print_dot(const struct row *rows, u32 nr)
 {
 	u32 i;
 
-	add_rows(c, t, &c->pairs);
-	table_sort(t, &c->order, CALLS);
 	printf("digraph calls {\n");
-	for (i = 0; i < t->nr && (!c->top || i < c->top); i++) {
+	for (i = 0; i < nr; i++) {
 		putchar('\t');
-		put_dot(t->rows[i].texts[0]);
+		put_dot(rows[i].texts[0]);
 		printf(" -> ");
-		put_dot(t->rows[i].name);
-		printf(" [label=\"%llu\"];\n", t->rows[i].sum[CALLS]);
+		put_dot(rows[i].name);
+		printf(" [label=\"%llu\"];\n", rows[i].sum[CALLS]);
 	}
 	printf("}\n");
+}
+
+/* A semicolon would end the frame. */
+static void put_frame(const char *name)
+{
+	for (; *name; name++)
+		printf(*name == ';' ? "\\x3b" : "%c", *name);
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	return strcmp(a->texts[0], b->texts[0]) ?: strcmp(a->name, b->name);
+}
+
+static void print_folded(struct row *rows, u32 nr)
+{
+	u32 i;
+
+	qsort(rows, nr, sizeof(*rows), compare_names);
+	for (i = 0; i < nr; i++) {
+		put_frame(rows[i].texts[0]);
+		putchar(';');
+		put_frame(rows[i].name);
+		printf(" %llu\n", rows[i].sum[CALLS]);
+	}
+}
+
+/* Print the first rows of the table of pairs for another program. */
+static void print_graph(struct calls *c, struct table *t)
+{
+	u32 nr;
+
+	add_rows(c, t, &c->pairs);
+	table_sort(t, &c->order, CALLS);
+	nr = c->top && c->top < t->nr ? c->top : t->nr;
+	if (c->graph == GRAPH_DOT)
+		print_dot(t->rows, nr);
+	else
+		print_folded(t->rows, nr);
 	table_free(t);
 }
 
@@ -201,8 +243,8 @@ static void print(struct calls *c)
 		.top = c->top, .filter = &c->filter,
 	};
 
-	if (c->dot) {
-		print_dot(c, &pairs);
+	if (c->graph) {
+		print_graph(c, &pairs);
 		return;
 	}
 	term_pager();
@@ -275,7 +317,9 @@ static int run(int argc, char **argv)
 		OPT_TAKE(0, "sort", &c.order, "KEY", "sort tables by this column", option_sort),
 		OPT_SET_UINT('j', "json", &c.format, "print JSON", REPORT_JSON),
 		OPT_SET_UINT('c', "csv", &c.format, "print CSV", REPORT_CSV),
-		OPT_BOOLEAN('d', "dot", &c.dot, "print a graph for dot(1)"),
+		OPT_SET_UINT('d', "dot", &c.graph, "print a graph for dot(1)", GRAPH_DOT),
+		OPT_SET_UINT('F', "fold", &c.graph, "print folded stacks for flame graphs",
+			     GRAPH_FOLDED),
 		OPT_HELP(),
 		OPT_END()
 	};

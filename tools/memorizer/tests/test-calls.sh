@@ -17,6 +17,7 @@ outcome "text" 0 "$data/calls.txt" "" calls $symbols "$calls"
 outcome "JSON" 0 "$data/calls.json" "" calls $symbols --json "$calls"
 outcome "CSV" 0 "$data/calls.csv" "" calls $symbols --csv "$calls"
 outcome "a graph" 0 "$data/calls.dot" "" calls $symbols --dot "$calls"
+outcome "folded stacks" 0 "$data/calls.folded" "" calls $symbols --fold "$calls"
 input=$calls outcome "standard input" 0 "$data/calls.txt" "" calls $symbols -
 gzip -c "$calls" >"$tmp/calls.gz"
 outcome "a compressed file" 0 "$data/calls.txt" "" calls $symbols "$tmp/calls.gz"
@@ -31,6 +32,20 @@ same "callers of functions that match" "widget_write>widget_alloc:1009" "$(pairs
 same "callees" "widget_write>widget_alloc:1009 widget_write>read_mark:42" "$(pairs --callees widget_write)"
 same "calls between two functions" "widget_write>read_mark:42" "$(pairs --callees widget_write --callers 'read*')"
 same "calls of a task" "widget_write>widget_alloc:1000 widget_write>read_mark:42" "$(pairs --pid 8)"
+# folded OPTION...: print the sum of folded stacks; all counts of the tests are below 2^53
+folded() { "$memorizer" calls $symbols --fold --top 0 "$@" "$calls" | awk '{ n += $NF } END { print n + 0 }'; }
+
+for chosen in "--pid 7" "--pid 8" "--callers read_mark" "--callees widget_write" "--callees widget_write --callers r*"; do
+	# shellcheck disable=SC2086 # options
+	same "folded stacks of $chosen have the calls of the pairs" \
+		"$(pairs --top 0 $chosen | tr ' ' '\n' | awk -F: '{ n += $2 } END { print n }')" "$(folded $chosen)"
+done
+same "folded stacks of the most frequent pairs are sorted by name" "gadget_probe [gadget];widget_write widget_write;widget_alloc" \
+	"$("$memorizer" calls $symbols --fold --top 2 "$calls" | sed 's/ [0-9]*$//' | xargs -d '\n')"
+same "of formats, the last one counts" "digraph" "$("$memorizer" calls $symbols --fold --dot "$calls" | sed 's/ .*//;q')"
+echo "ffffffff9b000000 t odd;name" >"$tmp/odd"
+same "a semicolon in a name ends no frame" "odd\x3bname;odd\x3bname 1" \
+	"$(echo ffffffff9b000010,ffffffff9b000000,1,1 | "$memorizer" calls -K "$tmp/odd" --fold -)"
 same "the order by name" "gadget_irq [gadget]" \
 	"$("$memorizer" calls $symbols --csv --sort name --top 1 "$calls" | sed -n 's/^functions,\([^,]*\),.*/\1/p')"
 same "the calls of all pairs are those of all functions" "$("$memorizer" calls $symbols --csv --pid 7 "$calls" |
