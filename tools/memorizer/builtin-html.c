@@ -2,9 +2,9 @@
 /*
  * memorizer html: writes a self-contained page about one or two KMAPs or traces.
  *
- * The data are the JSON of report, layout, timeline, sharing and diff, which run in this process
- * and print to a temporary file. Copying it to the page bounds the size: the last rows of tables
- * that are too long are summed up.
+ * The data are the JSON of report, layout, timeline, sharing, privilege and diff, which run in this
+ * process and print to a temporary file. Copying it to the page bounds the size: the last rows of
+ * tables that are too long are summed up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include "options.h"
 #include "report/cut.h"
 #include "report/output.h"
+#include "report/partition.h"
 #include "report/table.h"
 
 #define RUNS		2
@@ -34,11 +35,11 @@ static const char * const usage[] = {
 	"memorizer html [OPTION...] -o FILE KMAP [KMAP]",
 	"memorizer html [OPTION...] -o FILE DIR [DIR]",
 	"",
-	"Writes a page for a browser: the results of report, layout, timeline and sharing, with",
-	"a map of types that shows their cache lines and which code accesses each member, or of",
-	"call sites; to search, sort and filter; for two inputs also the changes. The page is a",
-	"single file of at most 5 MB and needs no network; rows that do not fit are counted and",
-	"summed up.",
+	"Writes a page for a browser: the results of report, layout, timeline, sharing and",
+	"privilege, with a map of types that shows their cache lines and which code accesses each",
+	"member, or of call sites; to search, sort and filter; for two inputs also the changes.",
+	"The page is a single file of at most 5 MB and needs no network; rows that do not fit are",
+	"counted and summed up.",
 	NULL
 };
 
@@ -49,6 +50,8 @@ static const char * const usage[] = {
  * @kallsyms: copies of /proc/kallsyms, likewise
  * @modules: directories with module files for notes, likewise
  * @skip: functions that are no call sites, or NULL
+ * @calls: calls for privileges, likewise
+ * @partition: compartments for privileges
  * @paths: the KMAPs or traces
  * @nr: number of runs
  * @traces: the inputs are traces
@@ -57,6 +60,8 @@ static const char * const usage[] = {
  */
 struct page {
 	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS], *skip;
+	const char *calls[RUNS];
+	struct partition partition;
 	char **paths;
 	int nr;
 	bool traces;
@@ -130,20 +135,45 @@ static int run_command(struct page *p, const struct command *c, const char * con
 	return status;
 }
 
-/* Print the output of a command, or null if there is none, as for a trace without events. */
-static void print_more(struct page *p, const char *key, bool can, const struct command *c,
-		       const char * const *arguments, int run)
+/*
+ * Print the output of a command, or null if there is none, as for a trace without events; returns
+ * the exit status.
+ */
+static int print_more(struct page *p, const char *key, bool can, const struct command *c,
+		      const char * const *arguments, int run, bool quiet)
 {
+	int status = EXIT_FINE;
 	off_t before;
 
 	printf(",\n\"%s\": ", key);
 	fflush(stdout);
 	before = ftello(stdout);
 	if (can)
-		run_command(p, c, arguments, run, 1, true);
+		status = run_command(p, c, arguments, run, 1, quiet);
 	fflush(stdout);
 	if (ftello(stdout) == before)
 		printf("null");
+	return status;
+}
+
+/* Print privileges. Without options for them, a failure is no reason to print no page. */
+static int print_privilege(struct page *p, int run)
+{
+	const char *arguments[9] = { "--top", ROWS, "--by", partition_names[p->partition.by] };
+	const char **end = arguments + 4;
+	bool asked = p->partition.file || p->partition.by != PARTITION_MODULE || p->calls[run];
+	int status;
+
+	if (p->partition.file) {
+		*end++ = "--partition";
+		*end++ = p->partition.file;
+	}
+	if (p->calls[run]) {
+		*end++ = "--calls";
+		*end++ = p->calls[run];
+	}
+	status = print_more(p, "privilege", true, &command_privilege, arguments, run, !asked);
+	return asked ? status : EXIT_FINE;
 }
 
 static int print_run(struct page *p, int run)
@@ -161,9 +191,11 @@ static int print_run(struct page *p, int run)
 	if (status == EXIT_UNABLE)
 		return status;
 	/* Layouts need the compiler's notes, which are in these files. */
-	print_more(p, "layout", p->vmlinux[run] || p->modules[run], &command_layout, layouts, run);
-	print_more(p, "timeline", p->traces, &command_timeline, over_time, run);
-	print_more(p, "sharing", p->traces, &command_sharing, addresses, run);
+	print_more(p, "layout", p->vmlinux[run] || p->modules[run], &command_layout, layouts, run,
+		   true);
+	print_more(p, "timeline", p->traces, &command_timeline, over_time, run, true);
+	print_more(p, "sharing", p->traces, &command_sharing, addresses, run, true);
+	status = worse(status, print_privilege(p, run));
 	printf("}");
 	return status;
 }
@@ -261,14 +293,15 @@ static bool check_inputs(struct page *p)
 
 static bool begin_output(struct output *o, const struct page *p)
 {
-	const char *inputs[3 * RUNS] = { NULL };
+	const char *inputs[4 * RUNS + 1] = { p->partition.file };
 	struct stat st;
 	int i;
 
 	for (i = 0; i < p->nr; i++) {
-		inputs[i] = p->paths[i];
-		inputs[RUNS + i] = p->vmlinux[i];
-		inputs[2 * RUNS + i] = p->kallsyms[i];
+		inputs[1 + i] = p->paths[i];
+		inputs[1 + RUNS + i] = p->vmlinux[i];
+		inputs[1 + 2 * RUNS + i] = p->kallsyms[i];
+		inputs[1 + 3 * RUNS + i] = p->calls[i];
 	}
 	if (!output_begin(o, p->output, inputs, ARRAY_SIZE(inputs)))
 		return false;
@@ -281,9 +314,9 @@ static bool begin_output(struct output *o, const struct page *p)
 
 static int run(int argc, char **argv)
 {
-	struct page p = { .status = EXIT_FINE };
+	struct page p = { .partition.by = PARTITION_MODULE, .status = EXIT_FINE };
 	struct output output;
-	int given[3] = { 0 };
+	int given[4] = { 0 };
 	const struct option options[] = {
 		OPT_STRING('o', "output", &p.output, "FILE", "the page"),
 		OPT_FILES('k', "vmlinux", p.vmlinux, &given[0], "FILE",
@@ -294,6 +327,9 @@ static int run(int argc, char **argv)
 			  "directory with the files NAME.ko of modules, for notes, likewise"),
 		OPT_STRING(0, "skip", &p.skip, "NAME",
 			   "functions that are no call site of an object with a stack"),
+		OPTS_PARTITION(&p.partition, "module"),
+		OPT_FILES(0, "calls", p.calls, &given[3], "FILE",
+			  "privileges with calls and returns, likewise: copy of memorizer/calls"),
 		OPT_HELP(),
 		OPT_END()
 	};

@@ -128,6 +128,9 @@ const LABELS = {
 	children_objects: "Objects with callees", children_live: "Live with callees",
 	children_live_bytes: "Live bytes with callees",
 	kinds: "Kinds of memory", accessed_objects: "Most accessed objects", page_sites: "Page allocation sites",
+	least_psr: "Least PSR %", psr: "PSR %", over: "Overprivilege", better: "Better in", relocations: "Functions to move",
+	nr_functions: "Functions", nr_sites: "Call sites and variables", nr_compartments: "Compartments",
+	code_bytes: "Bytes of code", unattributed: "Accesses to unknown memory",
 };
 
 function label(key) {
@@ -177,6 +180,7 @@ function allTables(run) {
 	return [...tablesOf(run.report).map((t) => ({ ...t, id: t.key, of: "" })),
 		...tablesOf(run.layout).map((t) => ({ ...t, id: "layout." + t.key, of: "" })),
 		...tablesOf(run.sharing).map((t) => ({ ...t, id: "sharing." + t.key, of: "Sharing: " })),
+		...tablesOf(run.privilege).map((t) => ({ ...t, id: "privilege." + t.key, of: "Privilege: " })),
 		...tablesOf(run.timeline).map((t) => ({ ...t, id: "time." + t.key, of: "Over time: " }))];
 }
 
@@ -325,13 +329,14 @@ function drawTable(table, options) {
 			body, foot(table, keys))), more);
 }
 
-function sortBy(key, rows) {
+/* Sort by a column, of the table @of if several are shown. */
+function sortBy(key, rows, of = "") {
 	const was = readSort(state.s, { key: "" });
 	const row = rows.find((r) => (r[key] ?? null) !== null);
 	const down = was.key === key ? !was.down : Boolean(row && isNumber(row[key]));
 
 	go({ s: (down ? "-" : "") + key }, true);
-	document.querySelector(`th[data-key="${key}"] button`)?.focus();
+	document.querySelector(`${of && `[data-table="${of}"]`} th[data-key="${key}"] button`)?.focus();
 	say(`Sorted by ${label(key)}, ${down ? "largest" : "smallest"} first`);
 }
 
@@ -786,6 +791,27 @@ function sharingView(run) {
 		...tablesOf(run.sharing).filter((t) => t.key !== "addresses").map((t) => drawTable(t, { filter: state.q }))];
 }
 
+/* Privileges: what functions may do by a partition into compartments, and what they did */
+
+function privilegeView(run) {
+	const p = run.privilege, best = p.relocations[0];
+	const allowed = p.privileges.find((row) => row.operation === "total").allowed;
+	const sums = Object.fromEntries(Object.entries(p).filter(([key, value]) => isNumber(value) && !["version", "top"].includes(key)));
+
+	return [el("p", {}, "Pairs of a function and a byte that it may use. Least: it may do what it did. " +
+			    "Allowed: what any function of its compartment did. Monolithic: everything."),
+		figures("privilege", sums),
+		el("p", { id: "best" }, best ? `Best move: ${best.function} from ${best.compartment} to ${best.better} saves ` +
+				`${grouped(best.saved)}, ${percent(best.saved, allowed)} of what is allowed.`
+			: "No function would be better in another compartment."),
+		...tablesOf(p).map((t) => drawTable(t, { filter: state.q, sort: readSort(state.t === t.key ? state.s : ""),
+			onSort: (key) => {
+				if (state.t !== t.key)
+					note({ t: t.key, s: "" }, true);
+				sortBy(key, t.rows, t.key);
+			} }))];
+}
+
 /* Changes between two runs */
 
 function changesView() {
@@ -803,6 +829,8 @@ const VIEWS = [
 	{ id: "time", title: "Time", draw: timeView },
 	...(runs.some((r) => r.sharing?.addresses.length) ?
 		[{ id: "sharing", title: "Sharing", draw: (run) => run.sharing ? sharingView(run) : [] }] : []),
+	...(runs.some((r) => r.privilege) ?
+		[{ id: "privilege", title: "Privilege", draw: (run) => run.privilege ? privilegeView(run) : [] }] : []),
 	{ id: "tables", title: "Tables", draw: (run) => tablesView(allTables(run)) },
 	...(data.diff ? [{ id: "changes", title: "Changes", draw: changesView }] : []),
 ];

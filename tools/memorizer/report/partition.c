@@ -16,6 +16,11 @@
 
 #define BLANKS	" \t\r"
 
+const char * const partition_names[PARTITION_RULES] = {
+	[PARTITION_FUNCTION] = "function", [PARTITION_FILE] = "file",
+	[PARTITION_DIRECTORY] = "directory", [PARTITION_MODULE] = "module",
+};
+
 /* A line: functions that match the pattern, or whose file does, are in the compartment. */
 struct partition_rule {
 	char *name, *glob;
@@ -108,15 +113,11 @@ static bool read_file(struct partition *partition, char error[ERROR_MAX])
  */
 int option_by(const struct option *o, const char *arg, int unset)
 {
-	static const char * const names[] = {
-		[PARTITION_FUNCTION] = "function", [PARTITION_FILE] = "file",
-		[PARTITION_DIRECTORY] = "directory", [PARTITION_MODULE] = "module",
-	};
 	size_t i;
 
 	(void)unset;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strcmp(arg, names[i])) {
+	for (i = 0; i < ARRAY_SIZE(partition_names); i++) {
+		if (!strcmp(arg, partition_names[i])) {
 			*(enum partition_by *)o->value = i;
 			return 0;
 		}

@@ -14,6 +14,9 @@ enum partition_by {
 	PARTITION_RULES,
 };
 
+/* Arguments of --by; PARTITION_RULES has none. */
+extern const char * const partition_names[PARTITION_RULES];
+
 /**
  * struct partition - how to name the compartment of a function
  * @by: what decides, from --by

@@ -139,6 +139,8 @@ def test_data():
     same("a page has the report of a KMAP", made("report", "--json", "--top", "20000", *symbols, kmap[0]),
          data["runs"][0]["report"])
     same("a page of a KMAP has no timeline", None, data["runs"][0]["timeline"])
+    same("a page has the privileges of a KMAP",
+         made("privilege", "--json", "--top", "20000", *symbols, kmap[0]), data["runs"][0]["privilege"])
     both = ("--kallsyms", f"{DATA}/kallsyms", "--kallsyms", f"{DATA}/after.kallsyms")
     data = html("two.html", *both, *kmap)
     same("a page of two KMAPs has the symbols of each",
@@ -148,12 +150,14 @@ def test_data():
          data["diff"])
     make_trace("le", read(f"{DATA}/life.trace"))
     make_trace("more", read(f"{DATA}/kmem.trace"))
+    same("a page has the privileges of a trace", made("privilege", "--json", "--top", "20000", "le"),
+         html("le.html", "le")["runs"][0]["privilege"])
     data = html("traces.html", "le", "more")
     same("a page of two traces has their diff", made("diff", "--json", "--top", "20000", "le", "more"),
          data["diff"])
     make_trace("empty", "cpu 0\n")
     same("an empty trace has a page", 0, memorizer("html", "-o", "empty.html", "empty")[0])
-
+    same("without privileges", None, page_data("empty.html")["runs"][0]["privilege"])
 
     make_trace("lines", read(f"{DATA}/lines.trace"))
     data = html("lines.html", "lines")
@@ -165,6 +169,18 @@ def test_data():
     data = html("noted.html", *noted, kmap[0])
     same("a page has types", made("report", "--json", "--top", "20000", *noted, kmap[0]),
          data["runs"][0]["report"])
+    with open("rules", "w", encoding="ascii") as file:
+        file.write("readers *read*\nall *\n")
+    for chosen in (("--by", "function"), ("--calls", f"{DATA}/session.calls"),
+                   ("--partition", "rules", "--calls", f"{DATA}/session.calls")):
+        data = html(f"{chosen[0][2:]}.html", *noted, *chosen, kmap[0])
+        same(f"a page has the privileges of {' '.join(chosen[::2])}",
+             made("privilege", "--json", "--top", "20000", *noted, *chosen, kmap[0]),
+             data["runs"][0]["privilege"])
+    data = html("twice.html", *both, "--calls", f"{DATA}/session.calls", "--calls", "/dev/null", *kmap)
+    same("a page of two KMAPs has the calls of each", [True, False],
+         [run["privilege"].get("code_bytes", 0) > 0 for run in data["runs"]])
+    data = page_data("noted.html")
     check("a page has members", data["runs"][0]["report"]["fields"], data["runs"][0]["report"])
     same("a page has layouts", made("layout", "--all", "--json", "--top", "20000",
                                                 *noted, kmap[0]),
@@ -631,6 +647,31 @@ def test_sharing(browser):
     same("the page has the tables of sharing", as_shown(sharing["pareto"]), rows_shown(browser))
 
 
+def test_privilege(browser):
+    """Privileges, and what would be better."""
+    privilege = page_data("partition.html")["runs"][0]["privilege"]
+    browser.open("partition.html", "#v=privilege")
+    wrong = [[key, rows_shown(browser, f"[data-table={key}]")] for key, rows in tables(privilege).items()
+             if not rows or rows_shown(browser, f"[data-table={key}]") != as_shown(rows)]
+    same("all tables have the figures of --json", [], wrong)
+    best = privilege["relocations"][0]
+    check("the best move is shown", [text for text in [browser.run("""return document.getElementById(
+        'best').textContent.replace(/\\u202f/g, '')""")] if text.startswith(
+            f"Best move: {best['function']} from {best['compartment']} to {best['better']} "
+            f"saves {best['saved']},")], best)
+    browser.click("[data-table=compartments] th[data-key=allowed] button")
+    same("a click on a title sorts its table", sorted((row["allowed"] for row in privilege["compartments"]),
+                                                      reverse=True),
+         [int(row["allowed"]) for row in rows_shown(browser, "[data-table=compartments]")])
+    same("and no other table", as_shown(privilege["privileges"]),
+         rows_shown(browser, "[data-table=privileges]"))
+    same("the title keeps the focus", "compartments", browser.run(
+        "return document.activeElement.closest('[data-table]').dataset.table"))
+    browser.open("empty.html")
+    same("a page without privileges has no view of them", 0, browser.run(
+        "return document.querySelectorAll('nav a[href*=privilege]').length"))
+
+
 def test_time(browser):
     """Live objects over time."""
     timeline = page_data("life-le.html")["runs"][0]["timeline"]
@@ -739,7 +780,7 @@ def main():
     test_size()
     if "--browser" in sys.argv:
         with Browser() as browser:
-            for test in (test_tables, test_overview, test_use, test_map, test_types, test_parts, test_difference, test_sharing, test_time,
+            for test in (test_tables, test_overview, test_use, test_map, test_types, test_parts, test_difference, test_sharing, test_privilege, test_time,
                          test_changes, test_looks, test_big):
                 test(browser)
                 said = [text for text in browser.said() if "127.0.0.1:9" not in text]

@@ -30,6 +30,17 @@ cp "$tmp/page" "$tmp/before"
 outcome "an unreadable input is reported" 2 /dev/null \
 	"memorizer: $tmp/none: No such file or directory" html -o "$tmp/page" "$tmp/none"
 equal "an unreadable input leaves the page unchanged" "$tmp/before" "$tmp/page"
+outcome "calls that are not there are reported" 2 /dev/null "memorizer: $tmp/none: No such file or directory" \
+	html --calls "$tmp/none" -o "$tmp/page" "$kmap"
+outcome "compartments by unknown files are reported" 2 /dev/null \
+	"memorizer privilege: source files are unknown: want --vmlinux with compiler notes" \
+	html --by file -o "$tmp/page" "$kmap"
+outcome "a partition file that is not there is reported" 2 /dev/null \
+	"memorizer privilege: $tmp/none: No such file or directory" html --partition "$tmp/none" -o "$tmp/page" "$kmap"
+equal "they leave the page unchanged" "$tmp/before" "$tmp/page"
+echo malformed >"$tmp/calls"
+outcome "malformed calls are reported" 1 /dev/null "$tmp/calls:1: malformed: want from_ip,to_ip,pid,count
+memorizer: $tmp/calls: skipped 1 malformed lines" html --calls "$tmp/calls" -o "$tmp/page" "$kmap"
 ln -s page "$tmp/link"
 chmod 640 "$tmp/page"
 "$memorizer" html -o "$tmp/link" "$kmap" 2>"$tmp/err"
@@ -46,6 +57,10 @@ outcome "an input under another name as output is refused" 2 /dev/null "memorize
 	html -o "$tmp/hard" "$tmp/k"
 outcome "symbols as output are refused" 2 /dev/null "memorizer: $tmp/kallsyms: $refused" \
 	html -K "$tmp/kallsyms" -o "$tmp/kallsyms" "$tmp/k"
+outcome "calls as output are refused" 2 /dev/null "memorizer: $tmp/calls: $refused" \
+	html --calls "$tmp/calls" -o "$tmp/calls" "$tmp/k"
+outcome "a partition as output is refused" 2 /dev/null "memorizer: $tmp/calls: $refused" \
+	html --partition "$tmp/calls" -o "$tmp/calls" "$tmp/k"
 outcome "a file of a trace as output is refused" 2 /dev/null \
 	"memorizer: $tmp/lost/kernel/kallsyms: lies in an input: want a file outside of it" \
 	html -o "$tmp/lost/kernel/kallsyms" "$tmp/lost"
@@ -89,7 +104,7 @@ cp "$data/kallsyms" "$tmp/wide/kernel"
 export MEMORIZER_PROGRESS=at-once
 "$build/tests/terminal" "$memorizer" html -o "$tmp/wide.html" "$tmp/wide" 2>&1 | tr '\r' '\n' |
 	sed -n 's/: [^ ]*\/wide \[=* *\] *[0-9]*%$//p' | uniq | xargs >"$tmp/bars"
-same "each command reads a trace once, with progress" "report timeline sharing" \
+same "each command reads a trace once, with progress" "report timeline sharing privilege" \
 	"$(cat "$tmp/bars")"
 grep -q '"addresses_rest"' "$tmp/wide.html" && [ "$(wc -c <"$tmp/wide.html")" -le 5000000 ]
 ok $? "the page has at most 5 MB"
