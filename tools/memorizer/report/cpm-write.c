@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/cpm-write.h"
+#include "symbols/build-id.h"
 #include "symbols/notes.h"
 
 /* Names in order: the numbers of texts, and the position of each number. */
@@ -97,6 +98,52 @@ static int compare_accesses(const void *left, const void *right)
 	const struct access *a = left, *b = right;
 
 	return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Build IDs */
+
+static void add_modules(const struct privilege *p, struct hash *modules)
+{
+	const struct kmap_symbol *symbol;
+	const struct target *target;
+	u32 i;
+
+	for (i = 0; i < p->actors.nr; i++)
+		texts_number(modules, texts_get(&p->texts, privilege_actor(p, i)->module));
+	for (i = 0; i < p->targets.nr; i++) {
+		target = hash_item(&p->targets, i);
+		symbol = target->kind == PRIVILEGE_CODE ? NULL :
+			 kmap_symbols_find(p->symbols, target->site, KMAP_IP_RETURN);
+		if (symbol)
+			texts_number(modules, kmap_symbols_string(p->symbols, symbol->module));
+	}
+}
+
+/* Write the known build IDs of the kernel and its modules, in which ids are offsets. */
+static void write_build_ids(const struct privilege *p)
+{
+	const char *name, *heading = "build_ids:\n";
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+	struct order order;
+	struct hash modules;
+	u32 i;
+
+	texts_init(&modules);
+	add_modules(p, &modules);
+	order = order_texts(&modules);
+	for (i = 0; i < modules.nr; i++) {
+		name = texts_get(&modules, order.numbers[i]);
+		id = kmap_symbols_build_id(p->symbols, name);
+		if (!id.size)
+			continue;
+		printf("%s- name: %s\n  id: '%s'\n", heading, *name ? name : "vmlinux",
+		       build_id_text(&id, text));
+		heading = "";
+	}
+	hash_free(&modules);
+	free(order.numbers);
+	free(order.positions);
 }
 
 /* Objects */
@@ -375,6 +422,7 @@ void cpm_write(const struct domains *d)
 	w.subjects = order_texts(&d->names);
 	add_accesses(&w);
 	printf("# CPM interchange format 1.4, with counts and sizes\n");
+	write_build_ids(d->p);
 	write_objects(&w);
 	write_subjects(&w);
 	write_privileges(&w);

@@ -138,6 +138,7 @@ static bool read_elf(struct kmap_symbols *s, struct kmap_elf *e, const char *pat
 	/* The addresses of an object file are offsets in its sections. */
 	if (head.e_type == ET_REL)
 		return symbols_fail(s, "%s: object file or module: use the linked vmlinux", path);
+	s->kernel = build_id_elf(e->elf);
 	if (!read_symbols(s, e, path, anchors))
 		return false;
 	if (!lines)

@@ -29,6 +29,7 @@ struct kmap_symbol {
 	u32 rank;
 };
 
+struct build_id;
 struct kmap_symbols;
 struct trace_event;
 struct note;
@@ -39,6 +40,7 @@ struct kmap_symbols *kmap_symbols_load(const char *vmlinux, const char *kallsyms
 struct kmap_symbols *kmap_symbols_load_data(const char *kallsyms, char error[ERROR_MAX]);
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
 			bool inlines, char error[ERROR_MAX]);
+struct build_id kmap_symbols_build_id(const struct kmap_symbols *s, const char *module);
 void kmap_symbols_follow(struct kmap_symbols *s, const char *dir);
 void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e);
 bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module);

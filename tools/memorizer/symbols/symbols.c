@@ -425,13 +425,29 @@ static void write_line(const struct kmap_symbols *s, const struct kmap_symbol *s
 bool kmap_symbols_files(struct kmap_symbols *s, const char *modules, const char *running,
 			bool inlines, char error[ERROR_MAX])
 {
+	struct build_id ran = build_id_kernel(running);
+
 	s->inlines = inlines;
+	if (ran.size)
+		s->kernel = ran;
 	if (running && asprintf(&s->ids, "%s.modules", running) < 0)
 		abort();
 	if (!modules)
 		return true;
 	s->modules = modules_open(modules, s->ids, error);
 	return s->modules;
+}
+
+/**
+ * kmap_symbols_build_id - get a build ID of the traced kernel
+ * @s: the symbols, after kmap_symbols_files()
+ * @module: name of a module; empty for the kernel itself
+ *
+ * Return: the build ID; unknown if the traced kernel's is, except that vmlinux has the kernel's.
+ */
+struct build_id kmap_symbols_build_id(const struct kmap_symbols *s, const char *module)
+{
+	return *module ? build_id_module(s->ids, module) : s->kernel;
 }
 
 /**

@@ -41,6 +41,7 @@ struct mapped;
  * @modules: files of modules, for line numbers and notes; may be NULL
  * @notes: the compiler's notes; may be NULL
  * @namesakes: functions by name
+ * @kernel: build ID of the kernel: the traced one's or, if that is unknown, that of vmlinux
  * @ids: name of the file with the build IDs of the modules in kallsyms; may be NULL
  * @mapped: modules at the current event of a trace; may be NULL
  * @inlines: include inlined functions in source lines
@@ -58,6 +59,7 @@ struct kmap_symbols {
 	struct modules *modules;
 	struct notes *notes;
 	struct namesakes *namesakes;
+	struct build_id kernel;
 	char *ids;
 	struct mapped *mapped;
 	bool inlines;

@@ -79,6 +79,21 @@ counts()
 same "counts are those of the KMAP" \
 	"$("$memorizer" report --csv "$kmap" | sed -n 's/^summary,\(reads\|writes\),//p' | xargs)" \
 	"$(cpm "$kmap" >"$tmp/out"; counts read <"$tmp/out") $(counts write <"$tmp/out")"
+# The same kernel and module in another boot. Only addresses without a symbol differ.
+grep -v ffffffff8b000000 "$kmap" >"$tmp/boot.kmap"
+for of in "$tmp/boot.kmap" "$data/kallsyms"; do
+	sed 's/ffffffff9[bc]\|ffffffffc0/&:/g; s/9b:/ab/g; s/9c:/ac/g; s/c0:/d3/g' "$of" >"$tmp/other-${of##*/}"
+done
+echo "gadget fedcba9876543210" | tee "$tmp/boot.kmap.notes.modules" >"$tmp/other-boot.kmap.notes.modules"
+cpm --vmlinux "$tmp/notes" "$tmp/boot.kmap" >"$tmp/want"
+"$memorizer" export --cpm --kallsyms "$tmp/other-kallsyms" --vmlinux "$tmp/notes" "$tmp/other-boot.kmap" >"$tmp/got" 2>"$tmp/err"
+equal "ids do not depend on KASLR" "$tmp/want" "$tmp/got"
+same "they have no addresses" 0 "$(grep -c ffffffff "$tmp/got")"
+same "they belong to builds" "build_ids: - name: vmlinux id: 0123456789abcdef0123456789abcdef01234567 - name: gadget id: fedcba9876543210 object_map:" \
+	"$(sed -n '/^build_ids/,/^object_map/p' "$tmp/got" | xargs)"
+sed '/^build_ids/,/gadget$/d; /^  id:/d' "$tmp/got" >"$tmp/base"
+"$memorizer" privilege --csv --cpm "$tmp/base" >"$tmp/base.csv"
+outcome "privilege computes the same with build ids" 0 "$tmp/base.csv" "" privilege --csv --cpm "$tmp/got"
 # The order of objects is not that of the input
 sed -n '1,3p' "$kmap" >"$tmp/first"
 sed '1,3d' "$kmap" | cat - "$tmp/first" >"$tmp/other.kmap"
