@@ -24,6 +24,7 @@ static const char * const usage[] = {
  * @files: where to load symbols from
  * @calls: argument of --calls, or NULL
  * @cpm: --cpm was given
+ * @contexts: --contexts was given
  */
 struct exporter {
 	struct uses uses;
@@ -31,7 +32,7 @@ struct exporter {
 	struct kmem_filter filter;
 	struct symbol_files files;
 	const char *calls;
-	bool cpm;
+	bool cpm, contexts;
 };
 
 static bool begin(struct engine *g)
@@ -41,6 +42,8 @@ static bool begin(struct engine *g)
 	if (!partition_usable(&x->partition, g->symbols, "export"))
 		return false;
 	uses_begin(&x->uses, g, &x->filter);
+	x->uses.streamed.by_task = x->contexts;
+	x->uses.counted.by_task = x->contexts;
 	return true;
 }
 
@@ -103,6 +106,7 @@ static int run(int argc, char **argv)
 		OPT_BOOLEAN(0, "cpm", &x.cpm, "write the CPM interchange format"),
 		OPT_STRING(0, "calls", &x.calls, "FILE",
 			   "calls and returns, too: a copy of memorizer/calls in debugfs"),
+		OPT_BOOLEAN(0, "contexts", &x.contexts, "privileges by task"),
 		OPTS_PARTITION(&x.partition, "function"),
 		OPTS_SYMBOLS(&x.files),
 		OPT_HELP(),

@@ -17,9 +17,14 @@ struct order {
 	u32 *numbers, *positions;
 };
 
-/* What a subject domain does to an object domain, or to another subject domain, as positions. */
+#define ANY_TASK	U64_MAX
+
+/*
+ * What a subject domain does in a task to an object domain, or to another subject domain. Domains
+ * are positions.
+ */
 struct access {
-	u64 key;
+	u64 subject, pid, target;
 	u64 counts[PRIVILEGE_OPS];
 };
 
@@ -97,7 +102,11 @@ static int compare_accesses(const void *left, const void *right)
 {
 	const struct access *a = left, *b = right;
 
-	return (a->key > b->key) - (a->key < b->key);
+	if (a->subject != b->subject)
+		return a->subject < b->subject ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->target > b->target) - (a->target < b->target);
 }
 
 /* Build IDs */
@@ -311,44 +320,65 @@ static u32 target_position(const struct writer *w, u32 target)
 					   w->objects.positions[w->id_of[target]];
 }
 
-/* Collect accesses by positions of domains. */
+/* Add to the accesses of the domains of an actor and a target. */
+static void add_access(struct writer *w, u64 use, u64 pid, const u64 counts[PRIVILEGE_OPS])
+{
+	u64 key[3] = { position_of(w, domain_of(w, use >> 32)), pid, target_position(w, use) };
+	struct hash *all = domains_is_code(w->d, use) ? &w->calls : &w->accesses;
+	struct access *access;
+	bool new;
+	int op;
+
+	access = hash_item(all, hash_get(all, key, &new));
+	for (op = 0; op < PRIVILEGE_OPS; op++)
+		privilege_count(access->counts + op, counts[op]);
+}
+
 static void add_accesses(struct writer *w)
 {
-	const struct grant *grant;
-	struct access *access;
-	struct hash *all;
-	u64 key;
+	const struct privilege *p = w->d->p;
+	const struct task_use *of_task;
+	const struct use *use;
 	u32 i;
-	int op;
-	bool new;
 
-	for (i = 0; i < w->d->grants.nr; i++) {
-		grant = hash_item(&w->d->grants, i);
-		key = (u64)position_of(w, grant->key >> 32) << 32 | target_position(w, grant->key);
-		all = domains_is_code(w->d, grant->key) ? &w->calls : &w->accesses;
-		access = hash_item(all, hash_get(all, &key, &new));
-		for (op = 0; op < PRIVILEGE_OPS; op++)
-			privilege_count(access->counts + op, grant->counts[op]);
+	for (i = 0; !p->by_task && i < p->uses.nr; i++) {
+		use = hash_item(&p->uses, i);
+		add_access(w, use->key, ANY_TASK, use->counts);
+	}
+	for (i = 0; i < p->task_uses.nr; i++) {
+		of_task = hash_item(&p->task_uses, i);
+		add_access(w, of_task->key, of_task->pid, of_task->counts);
 	}
 	sort_accesses(&w->accesses);
 	sort_accesses(&w->calls);
 }
 
-/* Accesses of a subject domain, from @first to @end. */
+/* Accesses of a subject domain in a task, from @first to @end. */
 struct part {
 	const struct hash *of;
 	u32 first, end;
 };
 
-/* Take the accesses of a subject domain from the rest of them. */
-static void take_part(struct part *part, u32 subject)
+/* The task of the first access of a subject domain in the rest of them; ANY_TASK if it has none. */
+static u64 next_task(const struct part *part, u32 subject)
+{
+	const struct access *access;
+
+	if (part->end == part->of->nr)
+		return ANY_TASK;
+	access = hash_item(part->of, part->end);
+	return access->subject == subject ? access->pid : ANY_TASK;
+}
+
+/* Take the accesses of a subject domain in a task from the rest of them. */
+static void take_part(struct part *part, u32 subject, u64 pid)
 {
 	const struct access *access;
 
 	part->first = part->end;
 	for (; part->end < part->of->nr; part->end++) {
 		access = hash_item(part->of, part->end);
-		if (access->key >> 32 != subject)
+		if (access->subject != subject || access->pid != pid)
 			break;
 	}
 }
@@ -370,37 +400,54 @@ static void write_list(const struct writer *w, const char *key, const struct par
 		if (counts)
 			printf("%llu", access->counts[op]);
 		else if (privilege_is_code(op))
-			write_subject_name(w, access->key);
+			write_subject_name(w, access->target);
 		else
-			write_name('O', access->key, NULL);
+			write_name('O', access->target, NULL);
 		separator = ", ";
 	}
 	printf("]\n");
 }
 
+/* Write what a subject domain does in a task. */
+static void write_privilege(const struct writer *w, u32 subject, u64 pid, struct part *accesses,
+			    struct part *calls)
+{
+	take_part(accesses, subject, pid);
+	take_part(calls, subject, pid);
+	printf("- principal:\n    subject: ");
+	write_subject_name(w, subject);
+	printf("\n");
+	if (pid != ANY_TASK)
+		printf("    execution_context: {pid: %llu}\n", pid);
+	write_list(w, "  can_read:\n  - objects", accesses, PRIVILEGE_READ, false);
+	write_list(w, "    counts", accesses, PRIVILEGE_READ, true);
+	write_list(w, "  can_write:\n  - objects", accesses, PRIVILEGE_WRITE, false);
+	write_list(w, "    counts", accesses, PRIVILEGE_WRITE, true);
+	/* Without calls in the input, the keys are missing, which allows all. */
+	if (!w->calls.nr)
+		return;
+	write_list(w, "  can_call", calls, PRIVILEGE_CALL, false);
+	write_list(w, "  call_counts", calls, PRIVILEGE_CALL, true);
+	write_list(w, "  can_return", calls, PRIVILEGE_RETURN, false);
+	write_list(w, "  return_counts", calls, PRIVILEGE_RETURN, true);
+}
+
 static void write_privileges(const struct writer *w)
 {
 	struct part accesses = { &w->accesses, 0, 0 }, calls = { &w->calls, 0, 0 };
+	u64 pid, calling;
 	u32 subject;
 
 	printf("privileges:%s\n", w->d->names.nr ? "" : " []");
 	for (subject = 0; subject < w->d->names.nr; subject++) {
-		take_part(&accesses, subject);
-		take_part(&calls, subject);
-		printf("- principal:\n    subject: ");
-		write_subject_name(w, subject);
-		printf("\n");
-		write_list(w, "  can_read:\n  - objects", &accesses, PRIVILEGE_READ, false);
-		write_list(w, "    counts", &accesses, PRIVILEGE_READ, true);
-		write_list(w, "  can_write:\n  - objects", &accesses, PRIVILEGE_WRITE, false);
-		write_list(w, "    counts", &accesses, PRIVILEGE_WRITE, true);
-		/* Without calls in the input, the keys are missing, which allows all. */
-		if (!w->calls.nr)
-			continue;
-		write_list(w, "  can_call", &calls, PRIVILEGE_CALL, false);
-		write_list(w, "  call_counts", &calls, PRIVILEGE_CALL, true);
-		write_list(w, "  can_return", &calls, PRIVILEGE_RETURN, false);
-		write_list(w, "  return_counts", &calls, PRIVILEGE_RETURN, true);
+		/* A domain that only frees is in no task, but may call itself as any other. */
+		do {
+			pid = next_task(&accesses, subject);
+			calling = next_task(&calls, subject);
+			write_privilege(w, subject, pid < calling ? pid : calling, &accesses,
+					&calls);
+		} while (next_task(&accesses, subject) != ANY_TASK ||
+			 next_task(&calls, subject) != ANY_TASK);
 	}
 }
 
@@ -416,8 +463,8 @@ void cpm_write(const struct domains *d)
 
 	texts_init(&w.ids);
 	texts_init(&w.function_ids);
-	hash_init(&w.accesses, sizeof(struct access), sizeof(u64));
-	hash_init(&w.calls, sizeof(struct access), sizeof(u64));
+	hash_init(&w.accesses, sizeof(struct access), 3 * sizeof(u64));
+	hash_init(&w.calls, sizeof(struct access), 3 * sizeof(u64));
 	add_objects(&w);
 	w.subjects = order_texts(&d->names);
 	add_accesses(&w);

@@ -33,6 +33,7 @@ void privilege_init(struct privilege *p, const struct kmap_symbols *symbols)
 	hash_init(&p->actors, sizeof(struct actor), sizeof(u64));
 	hash_init(&p->targets, sizeof(struct target), 2 * sizeof(u64));
 	hash_init(&p->uses, sizeof(struct use), sizeof(u64));
+	hash_init(&p->task_uses, sizeof(struct task_use), 2 * sizeof(u64));
 	hash_init(&p->codes, sizeof(struct code), 2 * sizeof(u64));
 }
 
@@ -46,6 +47,7 @@ void privilege_free(struct privilege *p)
 	hash_free(&p->actors);
 	hash_free(&p->targets);
 	hash_free(&p->uses);
+	hash_free(&p->task_uses);
 	hash_free(&p->codes);
 	free(p->lives);
 }
@@ -110,14 +112,20 @@ static u32 actor_of(struct privilege *p, u64 ip, enum kmap_ip kind)
 	return code->actor;
 }
 
-static void add_use(struct privilege *p, u32 actor, u32 target, enum privilege_op op, u64 count)
+static void add_use(struct privilege *p, u32 actor, u32 target, enum privilege_op op, u64 pid,
+		    u64 count)
 {
-	u64 key = (u64)actor << 32 | target;
+	u64 key[2] = { (u64)actor << 32 | target, pid };
+	struct task_use *of_task;
 	struct use *use;
 	bool new;
 
-	use = hash_item(&p->uses, hash_get(&p->uses, &key, &new));
+	use = hash_item(&p->uses, hash_get(&p->uses, key, &new));
 	privilege_count(use->counts + op, count);
+	if (!p->by_task || op == PRIVILEGE_FREE)
+		return;
+	of_task = hash_item(&p->task_uses, hash_get(&p->task_uses, key, &new));
+	privilege_count(of_task->counts + op, count);
 }
 
 /* The code of a function. A function without a symbol has an unknown size, at least one byte. */
@@ -140,7 +148,7 @@ static u32 code_of(struct privilege *p, u32 actor)
  * @privilege: the uses
  * @from: return address of the call
  * @to: address of the called function
- * @pid: not used
+ * @pid: the task
  * @calls: number of calls
  *
  * Return: true.
@@ -150,9 +158,8 @@ bool privilege_call(void *privilege, u64 from, u64 to, u64 pid, u64 calls)
 	struct privilege *p = privilege;
 	u32 caller = actor_of(p, from, KMAP_IP_RETURN), callee = actor_of(p, to, KMAP_IP_EXACT);
 
-	(void)pid;
-	add_use(p, caller, code_of(p, callee), PRIVILEGE_CALL, calls);
-	add_use(p, callee, code_of(p, caller), PRIVILEGE_RETURN, calls);
+	add_use(p, caller, code_of(p, callee), PRIVILEGE_CALL, pid, calls);
+	add_use(p, callee, code_of(p, caller), PRIVILEGE_RETURN, pid, calls);
 	return true;
 }
 
@@ -163,13 +170,14 @@ bool privilege_call(void *privilege, u64 from, u64 to, u64 pid, u64 calls)
  * @kind: kind of @ip
  * @target: item of targets
  * @op: the operation
+ * @pid: the task; not used for frees
  * @count: how often; nothing is added for 0
  */
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
-		   enum privilege_op op, u64 count)
+		   enum privilege_op op, u64 pid, u64 count)
 {
 	if (count)
-		add_use(p, actor_of(p, ip, kind), target, op, count);
+		add_use(p, actor_of(p, ip, kind), target, op, pid, count);
 }
 
 /**

@@ -60,6 +60,17 @@ struct use {
 };
 
 /**
+ * struct task_use - what a task does to a target in a function
+ * @key: actor and target, as item numbers
+ * @pid: the task; part of the key
+ * @counts: number of operations, saturated
+ */
+struct task_use {
+	u64 key, pid;
+	u64 counts[PRIVILEGE_OPS];
+};
+
+/**
  * struct life - the life of an object in a KMAP
  * @target: item of targets
  * @addr: address
@@ -79,28 +90,30 @@ struct life {
  * @actors: struct actor
  * @targets: struct target
  * @uses: struct use
+ * @task_uses: struct task_use, if @by_task; frees are of no task
  * @codes: private: actor by address
  * @lives: private: lives of the objects of a KMAP
  * @nr_lives: private: number of @lives
  * @room: private: size of @lives
  * @nr_code: number of targets that are code
+ * @by_task: keep @task_uses; set by the caller
  * @kinds: the kinds of memory are known
  * @overflow: the sizes exceed 64 bits
  */
 struct privilege {
 	const struct kmap_symbols *symbols;
-	struct hash texts, actors, targets, uses, codes;
+	struct hash texts, actors, targets, uses, task_uses, codes;
 	struct life *lives;
 	u64 nr_lives, room;
 	u32 nr_code;
-	bool kinds, overflow;
+	bool by_task, kinds, overflow;
 };
 
 void privilege_init(struct privilege *p, const struct kmap_symbols *symbols);
 void privilege_free(struct privilege *p);
 u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind);
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
-		   enum privilege_op op, u64 count);
+		   enum privilege_op op, u64 pid, u64 count);
 bool privilege_call(void *privilege, u64 from, u64 to, u64 pid, u64 calls);
 void privilege_grow(struct privilege *p, u32 target, u64 bytes);
 void privilege_shrink(struct privilege *p, u32 target, u64 bytes);

@@ -43,7 +43,7 @@ void uses_object(void *data, const struct kmap_object *o)
 	privilege_life(&u->counted, &life);
 	if (o->free_ip != KMAP_IP_UNKNOWN && o->free_ip != KMAP_IP_OVERWRITTEN)
 		privilege_use(&u->counted, o->free_ip, KMAP_IP_RETURN, u->target, PRIVILEGE_FREE,
-			      1);
+			      o->pid, 1);
 }
 
 /**
@@ -59,8 +59,10 @@ void uses_access(void *data, const struct kmap_object *o, const struct kmap_acce
 	(void)o;
 	if (u->target == NO_TARGET)
 		return;
-	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, u->target, PRIVILEGE_READ, a->reads);
-	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, u->target, PRIVILEGE_WRITE, a->writes);
+	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, u->target, PRIVILEGE_READ, a->pid,
+		      a->reads);
+	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, u->target, PRIVILEGE_WRITE, a->pid,
+		      a->writes);
 }
 
 /* An object of the KMAP of a trace, see rebuild_give. */
@@ -122,7 +124,7 @@ static void release(struct uses *u, const struct trace_event *e)
 
 	if (h && h->target != NO_TARGET && e->u.free.call_site)
 		privilege_use(&u->streamed, e->u.free.call_site, KMAP_IP_RETURN, h->target,
-			      PRIVILEGE_FREE, 1);
+			      PRIVILEGE_FREE, e->u.free.pid, 1);
 	tracker_remove(&u->live, e);
 }
 
@@ -138,9 +140,9 @@ static void access_object(struct uses *u, const struct trace_event *e)
 	if (h->target == NO_TARGET)
 		return;
 	privilege_use(&u->streamed, e->u.access.ip, KMAP_IP_EXACT, h->target, PRIVILEGE_READ,
-		      kind == TRACE_READ || kind == TRACE_UPDATE);
+		      e->u.access.pid, kind == TRACE_READ || kind == TRACE_UPDATE);
 	privilege_use(&u->streamed, e->u.access.ip, KMAP_IP_EXACT, h->target, PRIVILEGE_WRITE,
-		      kind == TRACE_WRITE || kind == TRACE_UPDATE);
+		      e->u.access.pid, kind == TRACE_WRITE || kind == TRACE_UPDATE);
 }
 
 /**

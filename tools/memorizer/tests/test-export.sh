@@ -79,6 +79,44 @@ counts()
 same "counts are those of the KMAP" \
 	"$("$memorizer" report --csv "$kmap" | sed -n 's/^summary,\(reads\|writes\),//p' | xargs)" \
 	"$(cpm "$kmap" >"$tmp/out"; counts read <"$tmp/out") $(counts write <"$tmp/out")"
+# used: print each count of what is exported, summed up over contexts: subject, operation, object, count
+used()
+{
+	awk '
+		/^    subject:/ { subject = $2 }
+		/^  can_(read|write):/ { op = $1 }
+		/^  - objects:|^  can_(call|return):/ { if (/can/) op = $1; sub(/^[^[]*/, ""); names = $0 }
+		/counts:/ {
+			sub(/^[^[]*/, "")
+			gsub(/[][]/, "")
+			gsub(/[][]/, "", names)
+			n = split($0, count, ", ")
+			split(names, name, ", ")
+			for (i = 1; i <= n; i++)
+				sum[subject " " op " " name[i]] += count[i]
+		}
+		END { for (key in sum) print key, sum[key] }' | sort
+}
+
+outcome "contexts" 0 "$data/contexts.cpm" "$lost" \
+	export --cpm --contexts --kallsyms "$data/kallsyms" --vmlinux "$tmp/notes" "$kmap"
+for input in "$kmap" "$tmp/le" "$tmp/random.kmap"; do
+	for by in function module; do
+		cpm --by $by --calls "$tmp/calls" "$input" >"$tmp/one.cpm"
+		cpm --by $by --calls "$tmp/calls" --contexts "$input" >"$tmp/by-task.cpm"
+		used <"$tmp/one.cpm" >"$tmp/want"
+		used <"$tmp/by-task.cpm" >"$tmp/got"
+		equal "contexts by $by of ${input##*/} have the counts of all" "$tmp/want" "$tmp/got"
+		grep -q can_call "$tmp/got" && grep -q 'can_read.* [1-9]' "$tmp/got"
+		ok $? "which are reads and calls, too"
+		"$memorizer" privilege --csv --cpm "$tmp/one.cpm" >"$tmp/want"
+		"$memorizer" privilege --csv --cpm "$tmp/by-task.cpm" >"$tmp/got"
+		equal "and its privileges" "$tmp/want" "$tmp/got"
+	done
+done
+same "calls are by task, too" "pid: 1 : [3] pid: 2 : [4]" "$(cpm --contexts --calls "$tmp/calls" "$kmap" |
+	sed -n '/subject: S4/,/call_counts/{ s/.*{pid/pid/p; s/.*call_counts//p; }' | xargs | tr -d '}')"
+same "a context has one privilege of a domain" "" "$(sed -n '/subject:/{ N; p; }' "$tmp/by-task.cpm" | paste - - | sort | uniq -d)"
 # The same kernel and module in another boot. Only addresses without a symbol differ.
 grep -v ffffffff8b000000 "$kmap" >"$tmp/boot.kmap"
 for of in "$tmp/boot.kmap" "$data/kallsyms"; do
