@@ -25,6 +25,7 @@ static const char * const usage[] = {
  * @calls: argument of --calls, or NULL
  * @cpm: --cpm was given
  * @contexts: --contexts was given
+ * @fields: --fields was given
  */
 struct exporter {
 	struct uses uses;
@@ -32,7 +33,7 @@ struct exporter {
 	struct kmem_filter filter;
 	struct symbol_files files;
 	const char *calls;
-	bool cpm, contexts;
+	bool cpm, contexts, fields;
 };
 
 static bool begin(struct engine *g)
@@ -41,9 +42,16 @@ static bool begin(struct engine *g)
 
 	if (!partition_usable(&x->partition, g->symbols, "export"))
 		return false;
+	if (x->fields && !kmap_symbols_notes(g->symbols)) {
+		fprintf(stderr,
+			"memorizer export: --fields: members are unknown: want --vmlinux with compiler notes\n");
+		return false;
+	}
 	uses_begin(&x->uses, g, &x->filter);
 	x->uses.streamed.by_task = x->contexts;
 	x->uses.counted.by_task = x->contexts;
+	x->uses.streamed.members = x->fields;
+	x->uses.counted.members = x->fields;
 	return true;
 }
 
@@ -107,6 +115,7 @@ static int run(int argc, char **argv)
 		OPT_STRING(0, "calls", &x.calls, "FILE",
 			   "calls and returns, too: a copy of memorizer/calls in debugfs"),
 		OPT_BOOLEAN(0, "contexts", &x.contexts, "privileges by task"),
+		OPT_BOOLEAN(0, "fields", &x.fields, "members are objects of their own"),
 		OPTS_PARTITION(&x.partition, "function"),
 		OPTS_SYMBOLS(&x.files),
 		OPT_HELP(),

@@ -159,26 +159,30 @@ static void write_build_ids(const struct privilege *p)
 
 /*
  * Id of the objects of a call site: by its line, if that is known from the compiler's notes. A
- * variable has its name; else the address in a function is all that is known.
+ * variable has its name; else the address in a function is all that is known. A member is separated
+ * by a dot.
  */
 static void make_id(const struct privilege *p, const struct target *t, char id[TEXTS_MAX])
 {
 	const struct kmap_symbol *symbol = kmap_symbols_find(p->symbols, t->site, KMAP_IP_RETURN);
 	const struct note *note = kmap_symbols_note(p->symbols, t->site, KMAP_IP_RETURN);
+	const char *member = t->member == TEXTS_NONE ? "" : texts_get(&p->texts, t->member);
+	const char *dot = *member ? "." : "";
 	char text[KMAP_SYMBOL_MAX];
 
 	if (t->kind == KMAP_STRUCT_PAGE) {
 		snprintf(id, TEXTS_MAX, "OTHER|||%s", kmap_kinds[t->kind]);
 	} else if (symbol && symbol->start == t->site) {
-		snprintf(id, TEXTS_MAX, "GLOBAL|||%s",
-			 kmap_symbols_string(p->symbols, symbol->name));
+		snprintf(id, TEXTS_MAX, "GLOBAL|||%s%s%s",
+			 kmap_symbols_string(p->symbols, symbol->name), dot, member);
 	} else if (note && *note->file) {
-		snprintf(id, TEXTS_MAX, "%s|%s|%u|",
-			 t->kind == KMAP_STACK ? "STACK_REGION" : "HEAP", note->file, note->line);
+		snprintf(id, TEXTS_MAX, "%s|%s|%u%s%s|",
+			 t->kind == KMAP_STACK ? "STACK_REGION" : "HEAP", note->file, note->line,
+			 dot, member);
 	} else {
 		kmap_symbols_format(p->symbols, t->site, KMAP_IP_RETURN, text);
-		snprintf(id, TEXTS_MAX, "OTHER|||%.400s%s%s", text, t->kind ? " " : "",
-			 t->kind ? kmap_kinds[t->kind] : "");
+		snprintf(id, TEXTS_MAX, "OTHER|||%.200s%s%.200s%s%s", text, dot, member,
+			 t->kind ? " " : "", t->kind ? kmap_kinds[t->kind] : "");
 	}
 }
 

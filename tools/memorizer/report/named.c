@@ -50,18 +50,43 @@ static bool is_known(const struct note *note)
 	return note && *note->type && !(note->flags & NOTE_SCALAR);
 }
 
-/*
- * Size of the elements of an object that is an array; 0: a single record, possibly with a
- * flexible array.
+/**
+ * named_element - get the size of the records that a call site allocates as arrays
+ * @s: the symbols, possibly without notes
+ * @alloc_ip: return address of the call
+ *
+ * Return: the size in bytes; 0 for a single record, possibly with a flexible array. An object
+ *	   whose size is no multiple of it is a single record, too.
  */
-static u32 element_size(const struct kmap_symbols *s, const struct note *allocation, u64 size)
+u32 named_element(const struct kmap_symbols *s, u64 alloc_ip)
 {
-	u32 one = allocation->type_size;
+	const struct note *allocation = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
 
-	if (!(allocation->flags & NOTE_SEVERAL) || !one || size % one ||
+	if (!is_known(allocation) || !(allocation->flags & NOTE_SEVERAL) ||
 	    notes_flexible(kmap_symbols_notes(s), allocation->type))
 		return 0;
-	return one;
+	return allocation->type_size;
+}
+
+/**
+ * named_record_part - get the part of an allocated record
+ * @s: the symbols, possibly without notes
+ * @alloc_ip: call site that allocated the object; 0: unknown
+ * @place: part of the object, see kmap_place(); 0: unknown
+ * @size: requested size of the object in bytes
+ *
+ * Return: the part; in an array, of any element. 0 if unknown: no record was allocated, or the
+ *	   part extends over several elements.
+ */
+u64 named_record_part(const struct kmap_symbols *s, u64 alloc_ip, u64 place, u64 size)
+{
+	u32 offset = place >> 32, bytes = place, one = named_element(s, alloc_ip);
+
+	if (!place || !is_known(kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN)))
+		return 0;
+	if (!one || size % one)
+		return place;
+	return bytes <= one - offset % one ? kmap_place(offset % one, bytes) : 0;
 }
 
 /**
@@ -78,18 +103,9 @@ static u32 element_size(const struct kmap_symbols *s, const struct note *allocat
  */
 u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size)
 {
-	const struct note *allocation;
-	u32 offset = place >> 32, bytes = place, one;
-
-	if (!place || is_known(kmap_symbols_note(s, ip, KMAP_IP_EXACT)))
+	if (is_known(kmap_symbols_note(s, ip, KMAP_IP_EXACT)))
 		return 0;
-	allocation = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
-	if (!is_known(allocation))
-		return 0;
-	one = element_size(s, allocation, size);
-	if (!one)
-		return place;
-	return bytes <= one - offset % one ? kmap_place(offset % one, bytes) : 0;
+	return named_record_part(s, alloc_ip, place, size);
 }
 
 /**
@@ -148,6 +164,59 @@ struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u6
 			name_part(&named, s, part);
 	}
 	return named;
+}
+
+/* Size of the member at a path, with all of its bytes if it is a bit-field; 0 if unknown. */
+static u64 member_bytes(const struct notes *n, const char *type, const char *path)
+{
+	size_t len = strlen(path);
+	struct record record;
+	const char *rest;
+	u64 bytes = 0;
+	u32 i;
+
+	if (!notes_record(n, type, &record))
+		return 0;
+	for (i = 0; i < record.nr && !bytes; i++) {
+		rest = record.members[i].path + len;
+		if (!strncmp(record.members[i].path, path, len) && !rest[strspn(rest, "[]")])
+			bytes = (record.members[i].offset % 8 + record.members[i].size + 7) / 8;
+	}
+	notes_record_free(&record);
+	return bytes;
+}
+
+/**
+ * named_member - name the member of an allocated record that an instruction accesses
+ * @s: the symbols, possibly without notes
+ * @ip: address of the instruction
+ * @alloc_ip: call site that allocated the object
+ * @part: accessed part of the record, see named_record_part(); 0: unknown
+ * @member: set to the member
+ *
+ * Return: false if the access is to all of the record, to one of several members of a union, to a
+ *	   flexible array, or if the member is unknown.
+ */
+bool named_member(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part,
+		  struct named_member *member)
+{
+	const struct note *allocation = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
+	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
+	const struct notes *n = kmap_symbols_notes(s);
+	const char *path = NULL;
+
+	if (!is_known(allocation))
+		return false;
+	/* Code that accesses an embedded record is at a member of the allocated one. */
+	if (is_known(note) && !strcmp(note->type, allocation->type))
+		path = note->path;
+	else if (part)
+		path = notes_placed(n, allocation->type, part)->path;
+	if (!path || strchr(path, '|'))
+		return false;
+	snprintf(member->path, sizeof(member->path), "%.*s", (int)strcspn(path, "["), path);
+	member->bytes = *member->path ? member_bytes(n, allocation->type, member->path) : 0;
+	return member->bytes;
 }
 
 /**

@@ -40,8 +40,22 @@ struct named_filter {
 	struct aliases aliases;
 };
 
+/**
+ * struct named_member - a member of an allocated record
+ * @path: its path, without indexes; a member of an array's elements is the array
+ * @bytes: its size; that of all elements of an array
+ */
+struct named_member {
+	char path[TEXTS_MAX];
+	u64 bytes;
+};
+
 struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part);
 u64 named_part(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 place, u64 size);
+u64 named_record_part(const struct kmap_symbols *s, u64 alloc_ip, u64 place, u64 size);
+bool named_member(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part,
+		  struct named_member *member);
+u32 named_element(const struct kmap_symbols *s, u64 alloc_ip);
 u64 named_place(u64 offset, u64 bytes, u64 size);
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
 u64 named_site(const struct kmap_symbols *s, u64 site, u64 alloc_ip);

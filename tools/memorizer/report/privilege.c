@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kmap/input.h"
+#include "report/named.h"
 #include "report/privilege.h"
 #include "symbols/notes.h"
 
@@ -11,6 +12,12 @@
 struct code {
 	u64 ip, kind;
 	u32 actor;
+};
+
+/* The target of an instruction's accesses to a part of a record; the rest is the key. */
+struct accessed {
+	u64 whole, ip, part;
+	u32 target;
 };
 
 /* The objects at an address in the current jiffy. */
@@ -31,9 +38,10 @@ void privilege_init(struct privilege *p, const struct kmap_symbols *symbols)
 	*p = (struct privilege){ .symbols = symbols };
 	texts_init(&p->texts);
 	hash_init(&p->actors, sizeof(struct actor), sizeof(u64));
-	hash_init(&p->targets, sizeof(struct target), 2 * sizeof(u64));
+	hash_init(&p->targets, sizeof(struct target), 3 * sizeof(u64));
 	hash_init(&p->uses, sizeof(struct use), sizeof(u64));
 	hash_init(&p->task_uses, sizeof(struct task_use), 2 * sizeof(u64));
+	hash_init(&p->accessed, sizeof(struct accessed), 3 * sizeof(u64));
 	hash_init(&p->codes, sizeof(struct code), 2 * sizeof(u64));
 }
 
@@ -48,6 +56,7 @@ void privilege_free(struct privilege *p)
 	hash_free(&p->targets);
 	hash_free(&p->uses);
 	hash_free(&p->task_uses);
+	hash_free(&p->accessed);
 	hash_free(&p->codes);
 	free(p->lives);
 }
@@ -62,11 +71,63 @@ void privilege_free(struct privilege *p)
  */
 u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind)
 {
-	u64 key[2] = { site, kind };
+	u64 key[3] = { site, kind, TEXTS_NONE };
+	struct target *target;
 	bool new;
+	u32 nr;
 
 	p->kinds |= kind;
-	return hash_get(&p->targets, key, &new);
+	nr = hash_get(&p->targets, key, &new);
+	target = hash_item(&p->targets, nr);
+	if (new && p->members && kmap_kind_is_typed(kind))
+		target->element = named_element(p->symbols, site);
+	return nr;
+}
+
+/* Look up or add a member of the objects of a call site. */
+static u32 member_of(struct privilege *p, u32 whole, const struct named_member *named)
+{
+	const struct target *of = hash_item(&p->targets, whole);
+	u64 key[3] = { of->site, of->kind, texts_number(&p->texts, named->path) };
+	struct target *member;
+	bool new;
+	u32 nr;
+
+	nr = hash_get(&p->targets, key, &new);
+	member = hash_item(&p->targets, nr);
+	member->bytes = named->bytes;
+	member->whole = whole;
+	return nr;
+}
+
+/**
+ * privilege_accessed - find what an access to an object is to
+ * @p: the uses
+ * @whole: target of the object
+ * @ip: the accessing instruction
+ * @place: accessed part of the object, see kmap_place(); 0: unknown
+ * @size: requested size of the object in bytes
+ *
+ * Return: the target of a member, if members are targets and the member is known, else @whole.
+ */
+u32 privilege_accessed(struct privilege *p, u32 whole, u64 ip, u64 place, u64 size)
+{
+	const struct target *target = hash_item(&p->targets, whole);
+	struct named_member member;
+	struct accessed *found;
+	u64 key[3] = { whole, ip };
+	bool new;
+
+	if (!p->members || !kmap_kind_is_typed(target->kind) || target->kind == KMAP_STRUCT_PAGE)
+		return whole;
+	key[2] = named_record_part(p->symbols, target->site, place, size);
+	found = hash_item(&p->accessed, hash_get(&p->accessed, key, &new));
+	if (!new)
+		return found->target;
+	found->target = whole;
+	if (named_member(p->symbols, ip, target->site, key[2], &member))
+		found->target = member_of(p, whole, &member);
+	return found->target;
 }
 
 /* Source file of a function, by the compiler's notes; NULL if unknown. */
@@ -131,7 +192,7 @@ static void add_use(struct privilege *p, u32 actor, u32 target, enum privilege_o
 /* The code of a function. A function without a symbol has an unknown size, at least one byte. */
 static u32 code_of(struct privilege *p, u32 actor)
 {
-	u64 key[2] = { actor, PRIVILEGE_CODE };
+	u64 key[3] = { actor, PRIVILEGE_CODE, TEXTS_NONE };
 	struct target *target;
 	bool new;
 	u32 nr = hash_get(&p->targets, key, &new);
@@ -180,30 +241,32 @@ void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
 		add_use(p, actor_of(p, ip, kind), target, op, pid, count);
 }
 
-/**
- * privilege_grow - add live bytes to a target
- * @p: the uses
- * @target: item of targets
- * @bytes: number of bytes
- */
-void privilege_grow(struct privilege *p, u32 target, u64 bytes)
+/* Records in an object: an array has several. */
+static u64 records_in(const struct target *t, u64 bytes)
 {
-	struct target *t = hash_item(&p->targets, target);
-
-	p->overflow |= __builtin_add_overflow(t->live, bytes, &t->live);
-	if (t->size < t->live)
-		t->size = t->live;
+	if (t->element && !(bytes % t->element))
+		return bytes / t->element;
+	return !!bytes;
 }
 
 /**
- * privilege_shrink - remove live bytes from a target
+ * privilege_resize - change the number of live bytes of an object
  * @p: the uses
  * @target: item of targets
- * @bytes: number of bytes, at most those that are live
+ * @from: bytes that are live; 0: the object is new
+ * @to: bytes that are live from now on; 0: the object is freed
  */
-void privilege_shrink(struct privilege *p, u32 target, u64 bytes)
+void privilege_resize(struct privilege *p, u32 target, u64 from, u64 to)
 {
-	((struct target *)hash_item(&p->targets, target))->live -= bytes;
+	struct target *t = hash_item(&p->targets, target);
+
+	t->live -= from;
+	p->overflow |= __builtin_add_overflow(t->live, to, &t->live);
+	if (t->size < t->live)
+		t->size = t->live;
+	t->live_records += records_in(t, to) - records_in(t, from);
+	if (t->records < t->live_records)
+		t->records = t->live_records;
 }
 
 /**
@@ -256,7 +319,7 @@ static void begin_life(struct privilege *p, struct hash *all, const struct life 
 		o->last = life->size;
 	}
 	if (o->size < life->size) {
-		privilege_grow(p, life->target, life->size - o->size);
+		privilege_resize(p, life->target, o->size, life->size);
 		o->size = life->size;
 	}
 }
@@ -270,8 +333,25 @@ static void end_life(struct privilege *p, struct hash *all, const struct life *l
 	o->nr--;
 	if (o->nr <= 1)
 		size = o->nr ? o->last : 0;
-	privilege_shrink(p, life->target, o->size - size);
+	privilege_resize(p, life->target, o->size, size);
 	o->size = size;
+}
+
+/* A member is in each record. */
+static void size_members(struct privilege *p)
+{
+	const struct target *whole;
+	struct target *member;
+	u32 i;
+
+	for (i = 0; i < p->targets.nr; i++) {
+		member = hash_item(&p->targets, i);
+		if (member->kind == PRIVILEGE_CODE || member->member == TEXTS_NONE)
+			continue;
+		whole = hash_item(&p->targets, member->whole);
+		p->overflow |= __builtin_mul_overflow(whole->records, member->bytes,
+						      &member->size);
+	}
 }
 
 /**
@@ -296,6 +376,7 @@ void privilege_end(struct privilege *p)
 			end_life(p, &all, ends[ended++]);
 		begin_life(p, &all, p->lives + i);
 	}
+	size_members(p);
 	hash_free(&all);
 	free(ends);
 	free(p->lives);
@@ -313,7 +394,7 @@ void privilege_warn(const struct privilege *p, bool kallsyms)
 {
 	const struct target *target;
 	const struct code *code;
-	u32 missing = 0, i;
+	u32 missing = 0, sites = 0, i;
 
 	for (i = 0; i < p->codes.nr; i++) {
 		code = hash_item(&p->codes, i);
@@ -321,8 +402,10 @@ void privilege_warn(const struct privilege *p, bool kallsyms)
 	}
 	for (i = 0; i < p->targets.nr; i++) {
 		target = hash_item(&p->targets, i);
-		missing += target->kind != PRIVILEGE_CODE &&
-			   !kmap_symbols_find(p->symbols, target->site, KMAP_IP_RETURN);
+		if (target->kind == PRIVILEGE_CODE || target->member != TEXTS_NONE)
+			continue;
+		missing += !kmap_symbols_find(p->symbols, target->site, KMAP_IP_RETURN);
+		sites++;
 	}
-	input_unresolved(missing, p->codes.nr + p->targets.nr - p->nr_code, kallsyms);
+	input_unresolved(missing, p->codes.nr + sites, kallsyms);
 }

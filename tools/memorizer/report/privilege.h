@@ -38,15 +38,22 @@ struct actor {
 };
 
 /**
- * struct target - the objects of a call site, or the code of a function
+ * struct target - the objects of a call site, a member of these, or the code of a function
  * @site: return address of the allocating call, or address of a variable, or the item number of
- *	  a function; the key, with @kind
+ *	  a function; the key, with @kind and @member
  * @kind: kind of memory, enum kmap_kind, or PRIVILEGE_CODE
+ * @member: number of the member's path; TEXTS_NONE: the whole
  * @size: maximum number of requested bytes live at once
  * @live: bytes live now
+ * @element: size of the records in an object that is an array, see named_element()
+ * @records: maximum number of records live at once
+ * @live_records: records live now
+ * @bytes: size of the member
+ * @whole: target that the member is in
  */
 struct target {
-	u64 site, kind, size, live;
+	u64 site, kind, member, size, live, element, records, live_records, bytes;
+	u32 whole;
 };
 
 /**
@@ -92,31 +99,33 @@ struct life {
  * @uses: struct use
  * @task_uses: struct task_use, if @by_task; frees are of no task
  * @codes: private: actor by address
+ * @accessed: private: target by instruction and part
  * @lives: private: lives of the objects of a KMAP
  * @nr_lives: private: number of @lives
  * @room: private: size of @lives
  * @nr_code: number of targets that are code
  * @by_task: keep @task_uses; set by the caller
+ * @members: members of objects are targets; set by the caller
  * @kinds: the kinds of memory are known
  * @overflow: the sizes exceed 64 bits
  */
 struct privilege {
 	const struct kmap_symbols *symbols;
-	struct hash texts, actors, targets, uses, task_uses, codes;
+	struct hash texts, actors, targets, uses, task_uses, codes, accessed;
 	struct life *lives;
 	u64 nr_lives, room;
 	u32 nr_code;
-	bool by_task, kinds, overflow;
+	bool by_task, members, kinds, overflow;
 };
 
 void privilege_init(struct privilege *p, const struct kmap_symbols *symbols);
 void privilege_free(struct privilege *p);
 u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind);
+u32 privilege_accessed(struct privilege *p, u32 whole, u64 ip, u64 place, u64 size);
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,
 		   enum privilege_op op, u64 pid, u64 count);
 bool privilege_call(void *privilege, u64 from, u64 to, u64 pid, u64 calls);
-void privilege_grow(struct privilege *p, u32 target, u64 bytes);
-void privilege_shrink(struct privilege *p, u32 target, u64 bytes);
+void privilege_resize(struct privilege *p, u32 target, u64 from, u64 to);
 void privilege_life(struct privilege *p, const struct life *life);
 void privilege_end(struct privilege *p);
 void privilege_warn(const struct privilege *p, bool kallsyms);

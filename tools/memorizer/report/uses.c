@@ -7,6 +7,7 @@
 
 #include "kmap/calls-text.h"
 #include "lib/status.h"
+#include "report/named.h"
 #include "report/uses.h"
 #include "trace/wanted.h"
 
@@ -55,13 +56,13 @@ void uses_object(void *data, const struct kmap_object *o)
 void uses_access(void *data, const struct kmap_object *o, const struct kmap_access *a)
 {
 	struct uses *u = data;
+	u32 target;
 
-	(void)o;
 	if (u->target == NO_TARGET)
 		return;
-	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, u->target, PRIVILEGE_READ, a->pid,
-		      a->reads);
-	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, u->target, PRIVILEGE_WRITE, a->pid,
+	target = privilege_accessed(&u->counted, u->target, a->ip, a->place, o->size);
+	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, target, PRIVILEGE_READ, a->pid, a->reads);
+	privilege_use(&u->counted, a->ip, KMAP_IP_EXACT, target, PRIVILEGE_WRITE, a->pid,
 		      a->writes);
 }
 
@@ -96,7 +97,7 @@ static void gone(void *data, struct tracked *item, u64 bytes, bool freed)
 	(void)bytes;
 	(void)freed;
 	if (h->target != NO_TARGET)
-		privilege_shrink(&u->streamed, h->target, h->bytes - left);
+		privilege_resize(&u->streamed, h->target, h->bytes, left);
 	h->bytes = left;
 }
 
@@ -115,7 +116,7 @@ static void allocate(struct uses *u, const struct trace_event *e)
 		return;
 	h->target = privilege_target(&u->streamed, e->u.alloc.call_site, kind);
 	h->bytes = live_bytes(h);
-	privilege_grow(&u->streamed, h->target, h->bytes);
+	privilege_resize(&u->streamed, h->target, 0, h->bytes);
 }
 
 static void release(struct uses *u, const struct trace_event *e)
@@ -131,7 +132,8 @@ static void release(struct uses *u, const struct trace_event *e)
 static void access_object(struct uses *u, const struct trace_event *e)
 {
 	const struct held *h = tracker_find(&u->live, e->u.access.ptr);
-	u32 kind = e->u.access.kind;
+	u32 kind = e->u.access.kind, target;
+	u64 place;
 
 	if (!h) {
 		u->unattributed += u->choice.chosen;
@@ -139,9 +141,12 @@ static void access_object(struct uses *u, const struct trace_event *e)
 	}
 	if (h->target == NO_TARGET)
 		return;
-	privilege_use(&u->streamed, e->u.access.ip, KMAP_IP_EXACT, h->target, PRIVILEGE_READ,
+	place = named_place(e->u.access.ptr - h->memory.ptr, e->u.access.size, h->memory.asked);
+	target = privilege_accessed(&u->streamed, h->target, e->u.access.ip, place,
+				    h->memory.asked);
+	privilege_use(&u->streamed, e->u.access.ip, KMAP_IP_EXACT, target, PRIVILEGE_READ,
 		      e->u.access.pid, kind == TRACE_READ || kind == TRACE_UPDATE);
-	privilege_use(&u->streamed, e->u.access.ip, KMAP_IP_EXACT, h->target, PRIVILEGE_WRITE,
+	privilege_use(&u->streamed, e->u.access.ip, KMAP_IP_EXACT, target, PRIVILEGE_WRITE,
 		      e->u.access.pid, kind == TRACE_WRITE || kind == TRACE_UPDATE);
 }
 
