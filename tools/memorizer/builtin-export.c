@@ -4,15 +4,17 @@
 
 #include "builtin.h"
 #include "options.h"
+#include "report/cmap-write.h"
 #include "report/cpm-write.h"
 #include "report/uses.h"
 #include "symbols/namesakes.h"
 
 static const char * const usage[] = {
 	"memorizer export --cpm [OPTION...] [--calls FILE] [KMAP|DIR|-]",
+	"memorizer export --cmap [OPTION...] [--calls FILE] --vmlinux FILE [KMAP|DIR|-]",
 	"",
 	"Writes which function read and wrote the objects of which call sites, and how often, in",
-	"the CPM interchange format.",
+	"the CPM interchange format; or which instruction did, as a CAPMAP.",
 	NULL
 };
 
@@ -24,6 +26,7 @@ static const char * const usage[] = {
  * @files: where to load symbols from
  * @calls: argument of --calls, or NULL
  * @cpm: --cpm was given
+ * @cmap: --cmap was given
  * @contexts: --contexts was given
  * @fields: --fields was given
  */
@@ -33,7 +36,7 @@ struct exporter {
 	struct kmem_filter filter;
 	struct symbol_files files;
 	const char *calls;
-	bool cpm, contexts, fields;
+	bool cpm, cmap, contexts, fields;
 };
 
 static bool begin(struct engine *g)
@@ -48,6 +51,8 @@ static bool begin(struct engine *g)
 		return false;
 	}
 	uses_begin(&x->uses, g, &x->filter);
+	x->uses.streamed.by_address = x->cmap;
+	x->uses.counted.by_address = x->cmap;
 	x->uses.streamed.by_task = x->contexts;
 	x->uses.counted.by_task = x->contexts;
 	x->uses.streamed.members = x->fields;
@@ -60,6 +65,12 @@ static int write_uses(const struct exporter *x, struct privilege *p, int status)
 {
 	struct domains d;
 
+	if (x->cmap) {
+		if (cmap_write(p))
+			return status;
+		fprintf(stderr, "memorizer export: sizes exceed 64 bits\n");
+		return EXIT_MALFORMED;
+	}
 	if (domains_sum(&d, p, &x->partition)) {
 		cpm_write(&d);
 	} else {
@@ -107,11 +118,32 @@ static int export_input(struct exporter *x, const char *input)
 	return status;
 }
 
+/* Returns false after a message if the format is missing, or does not go with other options. */
+static bool check_format(const struct exporter *x)
+{
+	const char *only = x->fields ? "--fields" : x->contexts ? "--contexts" :
+			   x->partition.file ? "--partition" :
+			   x->partition.by != PARTITION_FUNCTION ? "--by" : NULL;
+
+	if (x->cpm == x->cmap)
+		fprintf(stderr, "memorizer export: %s: want --cpm or --cmap\n",
+			x->cpm ? "two formats" : "no format");
+	else if (x->cmap && only)
+		fprintf(stderr, "memorizer export: %s: only with --cpm\n", only);
+	else if (x->cmap && !x->files.vmlinux)
+		fprintf(stderr,
+			"memorizer export: --cmap: want --vmlinux, whose addresses a CAPMAP has\n");
+	else
+		return true;
+	return false;
+}
+
 static int run(int argc, char **argv)
 {
 	struct exporter x = { .partition.by = PARTITION_FUNCTION };
 	const struct option options[] = {
 		OPT_BOOLEAN(0, "cpm", &x.cpm, "write the CPM interchange format"),
+		OPT_BOOLEAN(0, "cmap", &x.cmap, "write a CAPMAP, for uSCOPE"),
 		OPT_STRING(0, "calls", &x.calls, "FILE",
 			   "calls and returns, too: a copy of memorizer/calls in debugfs"),
 		OPT_BOOLEAN(0, "contexts", &x.contexts, "privileges by task"),
@@ -128,10 +160,8 @@ static int run(int argc, char **argv)
 
 	kmem_filter_init(&x.filter);
 	argc = options_parse(&command_export, argc, argv, options, 0);
-	if (!x.cpm) {
-		fprintf(stderr, "memorizer export: no format: want --cpm\n");
+	if (!check_format(&x))
 		return usage_error("export");
-	}
 	input = argc ? input_name(argc, argv) : "-";
 	if (!input) {
 		fprintf(stderr,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Collects which function used which objects, and how many bytes of these were live at once. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,21 @@ void privilege_free(struct privilege *p)
 	hash_free(&p->accessed);
 	hash_free(&p->codes);
 	free(p->lives);
+}
+
+/**
+ * privilege_is_vmlinux - check whether an address is in the kernel itself
+ * @p: the uses
+ * @ip: the address
+ * @kind: kind of @ip
+ *
+ * Return: false for modules, and for addresses without a symbol.
+ */
+bool privilege_is_vmlinux(const struct privilege *p, u64 ip, enum kmap_ip kind)
+{
+	const struct kmap_symbol *symbol = kmap_symbols_find(p->symbols, ip, kind);
+
+	return symbol && !*kmap_symbols_string(p->symbols, symbol->module);
 }
 
 /**
@@ -165,7 +181,11 @@ static u32 actor_of(struct privilege *p, u64 ip, enum kmap_ip kind)
 	code = hash_item(&p->codes, nr);
 	if (!new)
 		return code->actor;
-	kmap_symbols_function(p->symbols, ip, kind, text);
+	*text = '\0';
+	if (!p->by_address)
+		kmap_symbols_function(p->symbols, ip, kind, text);
+	else if (privilege_is_vmlinux(p, ip, kind))
+		sprintf(text, "%llx", kmap_symbols_link(p->symbols, ip));
 	name = texts_number(&p->texts, text);
 	code->actor = hash_get(&p->actors, &name, &new);
 	if (new)

@@ -104,6 +104,8 @@ struct life {
  * @nr_lives: private: number of @lives
  * @room: private: size of @lives
  * @nr_code: number of targets that are code
+ * @by_address: each address in vmlinux is a function whose name is its link-time address, and
+ *		all other code is one without a name; set by the caller
  * @by_task: keep @task_uses; set by the caller
  * @members: members of objects are targets; set by the caller
  * @kinds: the kinds of memory are known
@@ -115,11 +117,12 @@ struct privilege {
 	struct life *lives;
 	u64 nr_lives, room;
 	u32 nr_code;
-	bool by_task, members, kinds, overflow;
+	bool by_address, by_task, members, kinds, overflow;
 };
 
 void privilege_init(struct privilege *p, const struct kmap_symbols *symbols);
 void privilege_free(struct privilege *p);
+bool privilege_is_vmlinux(const struct privilege *p, u64 ip, enum kmap_ip kind);
 u32 privilege_target(struct privilege *p, u64 site, enum kmap_kind kind);
 u32 privilege_accessed(struct privilege *p, u32 whole, u64 ip, u64 place, u64 size);
 void privilege_use(struct privilege *p, u64 ip, enum kmap_ip kind, u32 target,

@@ -45,6 +45,7 @@ void kmap_symbols_follow(struct kmap_symbols *s, const char *dir);
 void kmap_symbols_event(struct kmap_symbols *s, struct trace_event *e);
 bool kmap_symbols_module_loaded(struct kmap_symbols *s, const char *module);
 void kmap_symbols_rewind(struct kmap_symbols *s);
+u64 kmap_symbols_link(const struct kmap_symbols *s, u64 ip);
 u64 kmap_symbols_address(const struct kmap_symbols *s, u64 ip);
 void kmap_symbols_free(struct kmap_symbols *s);
 const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip,

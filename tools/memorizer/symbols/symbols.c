@@ -370,6 +370,18 @@ const struct kmap_symbol *kmap_symbols_find(const struct kmap_symbols *s, u64 ip
 }
 
 /**
+ * kmap_symbols_link - get the link-time address of an address in the kernel itself
+ * @s: the symbols
+ * @ip: the address
+ *
+ * Return: the address in vmlinux, if it was loaded together with kallsyms or there is no KASLR.
+ */
+u64 kmap_symbols_link(const struct kmap_symbols *s, u64 ip)
+{
+	return ip - s->offset;
+}
+
+/**
  * kmap_symbols_function - format the function of an address, see namesakes_write()
  * @s: the symbols
  * @ip: the address

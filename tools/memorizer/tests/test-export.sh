@@ -219,11 +219,60 @@ same "--kind selects objects" "STACK_REGION" \
 	"$(cpm --vmlinux "$tmp/notes" --kind stack "$tmp/kinds.kmap" | sed -n "s/^  objects: \['\([A-Z_]*\)|.*/\1/p")"
 printf '%s\n' "it's/x *" >"$tmp/odd"
 same "names of domains have no other characters" "- name: S1.it_s_x" "$(cpm --partition "$tmp/odd" "$kmap" | grep '^- name: S')"
+# CAPMAPs
+cmap() { "$memorizer" export --cmap --kallsyms "$data/kallsyms" --vmlinux "$tmp/notes" "$@" 2>"$tmp/err"; }
+
+echo ffffffffc0400011,ffffffff9b000100,1,9 >>"$tmp/calls"
+outcome "a CAPMAP" 0 "$data/session.cmap" \
+	"memorizer export: left out 1 call sites, 1032 accesses and 9 calls: not of vmlinux
+memorizer: 1 of 16 addresses have no symbol: use --kallsyms of the traced boot" \
+	export --cmap --kallsyms "$data/kallsyms" --vmlinux "$tmp/notes" --calls "$tmp/calls" "$kmap"
+# One object was freed by known code.
+same "it has the counts of the KMAP that are not left out" \
+	"$("$memorizer" report --csv "$kmap" | awk -F, '/^summary,(reads|writes),/ { n += $3 } END { print n + 1 }')" \
+	"$(cmap "$kmap" | awk -F, '/^  / { n += $2 + $3 + $4 } END { print n + 1032 }')"
+for order in le be; do
+	cmap "$tmp/$order" >"$tmp/$order.cmap"
+done
+equal "of a trace, too" "$tmp/le.cmap" "$tmp/be.cmap"
+cmap "$tmp/other.kmap" >"$tmp/got"
+cmap "$kmap" >"$tmp/want"
+equal "the order of objects does not matter to a CAPMAP" "$tmp/want" "$tmp/got"
+cmap "$tmp/boot.kmap" >"$tmp/want"
+"$memorizer" export --cmap --kallsyms "$tmp/other-kallsyms" --vmlinux "$tmp/notes" "$tmp/other-boot.kmap" >"$tmp/got" 2>"$tmp/err"
+equal "nor does KASLR" "$tmp/want" "$tmp/got"
+{
+	cat "$data/kallsyms"
+	printf '%s\n' "ffffffff9c001000 D first" "ffffffff9c001020 D second" "ffffffff9c002000 D vmemmap_base" "0000000000001000 A per_cpu" "0000000000001020 A others"
+} >"$tmp/kallsyms"
+{
+	cat "$data/kinds.kmap"
+	printf '%s\n' vmalloc,ffffffff9b000010,7,1,100,1,0,0,a "  ffffffff9b000110,7,1,1" vmap,ffffffff9b000010,7,1000,10,1,0,0,a \
+		memblock,ffffffff9b000010,0,2000,50,1,0,0,a "  ffffffff9b000110,7,2,0" \
+		memblock,ffffffff9b000020,0,3000,60,1,0,0,a "  ffffffff9b000110,7,3,0"
+} >"$tmp/kinds.kmap"
+outcome "kinds of memory in a CAPMAP" 0 "$data/kinds.cmap" "" \
+	export --cmap --kallsyms "$tmp/kallsyms" --vmlinux "$tmp/notes" "$tmp/kinds.kmap"
+for addr in 0 8000000000000000; do
+	echo "ffffffff9b000010,1,$addr,9223372036854775808,1,0,0,a"
+done >"$tmp/huger.kmap"
+outcome "sizes that overflow in a CAPMAP" 1 /dev/null "memorizer export: sizes exceed 64 bits" \
+	export --cmap --kallsyms "$data/kallsyms" --vmlinux "$tmp/notes" "$tmp/huger.kmap"
+hint="Try 'memorizer help export'."
+outcome "a CAPMAP needs a vmlinux" 2 /dev/null "memorizer export: --cmap: want --vmlinux, whose addresses a CAPMAP has
+$hint" export --cmap "$kmap"
+for only in --fields --contexts "--by module" "--partition $tmp/rules"; do
+	# shellcheck disable=SC2086 # an option with its argument
+	outcome "$only is not for a CAPMAP" 2 /dev/null "memorizer export: ${only%% *}: only with --cpm
+$hint" export --cmap $only --vmlinux "$tmp/notes" "$kmap"
+done
 # Nothing that is not there
 printf '1,1,1000,8,1,0,0,sh\n' >"$tmp/none.kmap"
 same "a KMAP without accesses" "subject_map: [] privileges: []" "$(cpm "$tmp/none.kmap" | grep '\[\]' | xargs)"
-outcome "a format is needed" 2 /dev/null "memorizer export: no format: want --cpm
+outcome "a format is needed" 2 /dev/null "memorizer export: no format: want --cpm or --cmap
 Try 'memorizer help export'." export "$kmap"
+outcome "one format" 2 /dev/null "memorizer export: two formats: want --cpm or --cmap
+Try 'memorizer help export'." export --cpm --cmap "$kmap"
 outcome "two inputs" 2 /dev/null \
 	"memorizer export: 2 inputs: want one directory, or the parts of one, or a KMAP
 Try 'memorizer help export'." export --cpm "$kmap" "$kmap"
