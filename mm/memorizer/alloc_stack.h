@@ -6,7 +6,11 @@
 #ifndef _MM_MEMORIZER_ALLOC_STACK_H
 #define _MM_MEMORIZER_ALLOC_STACK_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/memorizer.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 
 #include "entry.h"
@@ -20,6 +24,21 @@ struct dentry;
 /* Frames of a stack, at most. */
 #define MEMORIZER_STACK_MAX	16
 
+/* Does @alloc_ip have the handle of a stack? */
+static __always_inline bool memorizer_has_stack(const struct memorizer_object *object)
+{
+	return READ_ONCE(object->who) & MEMORIZER_HAS_STACK;
+}
+
+/* Replace the call site of an object, which is still private, by its stack, if there is one. */
+static __always_inline void memorizer_object_set_stack(struct memorizer_object *object, u32 stack)
+{
+	if (!stack)
+		return;
+	object->alloc_ip = stack;
+	WRITE_ONCE(object->who, object->who | MEMORIZER_HAS_STACK);
+}
+
 #ifdef CONFIG_MEMORIZER_STACKS
 
 /* Frames to save, 0: none. Written under memorizer_rwsem. */
@@ -32,6 +51,19 @@ unsigned int memorizer_fetch_stack(const struct memorizer_object *object, unsign
 /* alloc_stack_set.c */
 int memorizer_set_stack_depth(unsigned int depth);
 void memorizer_stack_files(struct dentry *dir);
+
+/* Do the filters choose an allocation, which is not recorded yet? */
+static inline bool memorizer_chooses(const void *ptr, enum memorizer_object_kind kind,
+				     unsigned long ip)
+{
+	bool chooses = true;
+
+	preempt_disable_notrace();
+	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
+		chooses = memorizer_choose_object(ptr, kind, ip) & BIT(MEMORIZER_RECORDED);
+	preempt_enable_notrace();
+	return chooses;
+}
 
 /**
  * memorizer_alloc_stack() - save the stack of an allocation, if stacks are switched on

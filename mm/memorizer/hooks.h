@@ -6,9 +6,6 @@
 #define _MM_MEMORIZER_HOOKS_H
 
 #include <linux/bits.h>
-#include <linux/compiler.h>
-#include <linux/memorizer.h>
-#include <linux/preempt.h>
 #include <linux/types.h>
 
 struct dentry;
@@ -109,19 +106,6 @@ static inline unsigned int memorizer_choose_object(const void *ptr,
 	return BIT(MEMORIZER_RECORDED);
 }
 #endif
-
-/* Do the filters choose an allocation, which is not recorded yet? */
-static inline bool memorizer_chooses(const void *ptr, enum memorizer_object_kind kind,
-				     unsigned long ip)
-{
-	bool chooses = true;
-
-	preempt_disable_notrace();
-	if (READ_ONCE(memorizer_hooks) & MEMORIZER_DO_CHOOSE)
-		chooses = memorizer_choose_object(ptr, kind, ip) & BIT(MEMORIZER_RECORDED);
-	preempt_enable_notrace();
-	return chooses;
-}
 
 /* kinds.c */
 int memorizer_set_enabled(bool on);

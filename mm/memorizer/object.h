@@ -113,11 +113,6 @@ static __always_inline bool memorizer_may_hide(const struct memorizer_object *ob
 	return READ_ONCE(object->who) & (MEMORIZER_BY_GRANULE | MEMORIZER_AREA);
 }
 
-static __always_inline bool memorizer_has_stack(const struct memorizer_object *object)
-{
-	return READ_ONCE(object->who) & MEMORIZER_HAS_STACK;
-}
-
 static __always_inline bool memorizer_counts_granules(const struct memorizer_object *object)
 {
 	return READ_ONCE(object->who) & MEMORIZER_BY_GRANULE;
@@ -210,15 +205,6 @@ static __always_inline void memorizer_object_describe(struct memorizer_object *o
 	 * meanwhile.
 	 */
 	memcpy(object->comm, current->comm, sizeof(object->comm));
-}
-
-/* Replace the call site of an object, which is still private, by its stack, if there is one. */
-static __always_inline void memorizer_object_set_stack(struct memorizer_object *object, u32 stack)
-{
-	if (!stack)
-		return;
-	object->alloc_ip = stack;
-	WRITE_ONCE(object->who, object->who | MEMORIZER_HAS_STACK);
 }
 
 /* Publish an object that is in the index: it becomes live. */

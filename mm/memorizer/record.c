@@ -4,6 +4,7 @@
  */
 #include <linux/memorizer.h>
 
+#include "alloc_stack.h"
 #include "announce.h"
 #include "entry.h"
 #include "index.h"
