@@ -19,6 +19,7 @@
 #include <asm/nmi.h>
 
 #include "calls.h"
+#include "subjects.h"
 #include "test.h"
 
 #define ROUNDS	100
@@ -97,6 +98,19 @@ static void each_call_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls(each_call_is_counted, call_often, current->pid), 1);
 	KUNIT_EXPECT_EQ(test, calls(NULL, called, ANY), ROUNDS + 1);
 	KUNIT_EXPECT_EQ(test, calls(NULL, also_called, ANY), 0);
+}
+
+static void calls_are_counted_by_context(struct kunit *test)
+{
+	u32 subject;
+
+	KUNIT_ASSERT_EQ(test, memorizer_set_subject_mode(MEMORIZER_BY_UID), 0);
+	called();
+	subject = memorizer_current_subject();
+	memorizer_set_subject_mode(0);
+	KUNIT_EXPECT_GT(test, subject, MEMORIZER_OTHERS);
+	KUNIT_EXPECT_EQ(test, calls(calls_are_counted_by_context, called, subject), 1);
+	KUNIT_EXPECT_EQ(test, calls(NULL, called, ANY), 1);
 }
 
 static void recursion_is_counted(struct kunit *test)
@@ -571,6 +585,7 @@ static void calls_end(struct kunit *test)
 
 static struct kunit_case calls_cases[] = {
 	KUNIT_CASE(each_call_is_counted),
+	KUNIT_CASE(calls_are_counted_by_context),
 	KUNIT_CASE(recursion_is_counted),
 	KUNIT_CASE(calls_by_pointer_are_counted),
 	KUNIT_CASE(static_calls_are_counted),
