@@ -35,15 +35,8 @@
 #include "tasks.h"
 #include "traffic.h"
 
-DEFINE_PER_CPU(u64, memorizer_current_key);
-
 /* Do accesses reach the observer? */
 bool memorizer_accesses_observed __read_mostly;
-
-void __kprobes memorizer_switch_to(const struct task_struct *next)
-{
-	this_cpu_write(memorizer_current_key, READ_ONCE(next->memorizer_key));
-}
 
 /* A group's extent, at its place in the word of an entry. */
 static __always_inline u64 extent_of(const struct memorizer_group *group)
