@@ -112,11 +112,10 @@ int memorizer_set_subject_mode(unsigned int mode)
 /* Parse a list of names. Returns false, with a message, if one is unknown. */
 static bool parse_mode(const char *text, unsigned int *mode)
 {
+	unsigned int all = 0, i;
 	bool pid = false;
 	size_t length;
-	unsigned int i;
 
-	*mode = 0;
 	while (*(text += strspn(text, SEPARATORS))) {
 		length = strcspn(text, SEPARATORS);
 		for (i = 0; i < ARRAY_SIZE(modes); i++)
@@ -129,14 +128,15 @@ static bool parse_mode(const char *text, unsigned int *mode)
 			return false;
 		}
 		pid |= !modes[i].mode;
-		*mode |= modes[i].mode;
+		all |= modes[i].mode;
 		text += length;
 	}
-	if (pid != !*mode) {
+	if (pid != !all) {
 		pr_warn_ratelimited("%s; want pid, or some of uid, gid and entry\n",
 				    pid ? "a context with a pid" : "no context");
 		return false;
 	}
+	*mode = all;
 	return true;
 }
 
