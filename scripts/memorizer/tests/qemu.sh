@@ -81,7 +81,7 @@ stacks() {
 			return hex
 		}
 		NR == FNR { start[++nr] = $1; symbol[nr] = $2; next }
-		/ frame: / { caller[field("stack")] = field("caller"); call[field("stack")] = address("ip") }
+		/ call: / { caller[field("stack")] = field("caller"); call[field("stack")] = address("ip") }
 		/ traffic: / {
 			text = name(address("ip"))
 			last = ""

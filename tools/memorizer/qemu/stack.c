@@ -11,7 +11,7 @@
  *   interrupt, and continues the interrupted stack;
  * - from the kernel otherwise: the stack is that of a new task, unless it is the vCPU's task's.
  *
- * Calls with the same chain of callers share a node of the call tree. A frame event is written when
+ * Calls with the same chain of callers share a node of the call tree. A call event is written when
  * a node is created.
  */
 #include <stdlib.h>
