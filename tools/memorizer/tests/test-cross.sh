@@ -34,7 +34,8 @@ cross_apt() {
 make_sysroot() {
 	local deb
 
-	[ -e "$sysroot/complete" ] && return
+	# Of an older list of packages, some may be missing.
+	[ "$(cat "$sysroot/complete" 2>/dev/null)" = "$packages" ] && return
 	say "unpacking libraries for $arch"
 	rm -rf "$sysroot"
 	mkdir -p "$sysroot/apt/lists/partial" "$sysroot/apt/cache/archives/partial" \
@@ -48,7 +49,7 @@ make_sysroot() {
 		dpkg -x "$deb" "$sysroot"
 	done
 	rm -rf "$sysroot/apt" "$sysroot/debs"
-	touch "$sysroot/complete"
+	echo "$packages" >"$sysroot/complete"
 }
 
 build() {
