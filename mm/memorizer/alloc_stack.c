@@ -26,8 +26,8 @@ unsigned int memorizer_stack_depth __read_mostly;
 #define INNER_MAX	16
 
 /*
- * May the depot allocate memory? @paused: the task was already paused. Then this may be a nested
- * call, which must not wait for the outer one's allocation in turn.
+ * May the depot allocate memory? @paused: the task was already paused. Then this may be a call for
+ * the depot's own allocation, which must not allocate in turn.
  */
 static bool may_allocate(bool paused)
 {
@@ -58,6 +58,12 @@ static unsigned int find_call_site(const unsigned long *frames, unsigned int nr,
 	return nr;
 }
 
+/* At least one frame: stacks may have been switched off meanwhile, and none must be lost. */
+static unsigned int depth_now(void)
+{
+	return max(READ_ONCE(memorizer_stack_depth), 1);
+}
+
 /**
  * memorizer_save_stack() - save the current stack, from the call site of an allocation on
  * @ip: the call site
@@ -83,8 +89,7 @@ u32 memorizer_save_stack(unsigned long ip)
 	}
 	from[0] = ip;
 	/* Neither sleeps nor wakes kswapd: the caller may hold any lock. */
-	stack = stack_depot_save_flags(from, min(1 + nr, READ_ONCE(memorizer_stack_depth)),
-				       __GFP_NOWARN,
+	stack = stack_depot_save_flags(from, min(1 + nr, depth_now()), __GFP_NOWARN,
 				       may_allocate(paused) ? STACK_DEPOT_FLAG_CAN_ALLOC : 0);
 	memorizer_resume();
 	return stack;

@@ -25,7 +25,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/uidgid.h>
-#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
 #include "subjects.h"
@@ -103,10 +102,11 @@ u32 memorizer_find_subject(const struct task_struct *task)
 		return task->pid;
 	rcu_read_lock();
 	cred = __task_cred(task);
+	/* As in the initial namespaces. from_kuid() has sites: its accesses would be recorded. */
 	if (mode & MEMORIZER_BY_UID)
-		wanted.uid = from_kuid(&init_user_ns, cred->uid);
+		wanted.uid = __kuid_val(cred->uid);
 	if (mode & MEMORIZER_BY_GID)
-		wanted.gid = from_kgid(&init_user_ns, cred->gid);
+		wanted.gid = __kgid_val(cred->gid);
 	rcu_read_unlock();
 	if (mode & MEMORIZER_BY_ENTRY)
 		wanted.entry = READ_ONCE(task->memorizer_entry);
