@@ -59,4 +59,37 @@ static inline void memorizer_site_write(const volatile void *ptr, size_t size) {
 
 #endif /* __MEMORIZER_SITES__ */
 
+#if defined(__MEMORIZER_SITES__) && defined(CONFIG_MEMORIZER_PAGES)
+
+/**
+ * memorizer_site_user_read() - log a read of user memory
+ * @ptr: first address, in user space
+ * @size: bytes
+ *
+ * Context: any, NMI included.
+ */
+static __always_inline void memorizer_site_user_read(const volatile void __user *ptr, size_t size)
+{
+	MEMORIZER_SITE_USER("memorizer_thunk_rn_user", ptr, size);
+}
+
+/**
+ * memorizer_site_user_write() - log a write to user memory
+ * @ptr: first address, in user space
+ * @size: bytes
+ *
+ * Context: any, NMI included.
+ */
+static __always_inline void memorizer_site_user_write(const volatile void __user *ptr, size_t size)
+{
+	MEMORIZER_SITE_USER("memorizer_thunk_wn_user", ptr, size);
+}
+
+#else /* !__MEMORIZER_SITES__ || !CONFIG_MEMORIZER_PAGES */
+
+static inline void memorizer_site_user_read(const volatile void __user *ptr, size_t size) { }
+static inline void memorizer_site_user_write(const volatile void __user *ptr, size_t size) { }
+
+#endif /* __MEMORIZER_SITES__ && CONFIG_MEMORIZER_PAGES */
+
 #endif /* _LINUX_MEMORIZER_CHECKS_H */

@@ -30,6 +30,7 @@
 #include "observer.h"
 #include "pool.h"
 #include "rows.h"
+#include "user.h"
 
 /* Step 1. */
 static void clear_objects(void)
@@ -67,7 +68,9 @@ static void recycle_objects(void)
 			continue;
 		WRITE_ONCE(object->state, MEMORIZER_UNUSED);
 		memorizer_pool_give(MEMORIZER_OBJECT, memorizer_id(object));
-		if (state == MEMORIZER_CLEARED)
+		/* The record of user memory was no allocation. */
+		if (state == MEMORIZER_CLEARED &&
+		    memorizer_object_kind(object) != MEMORIZER_KIND_USER)
 			memorizer_cleared.objects++;
 	}
 }
@@ -92,7 +95,7 @@ static void give_back(void)
 }
 
 /**
- * memorizer_clear() - forget all closed objects and all calls
+ * memorizer_clear() - forget all closed objects, all calls and all accesses to user memory
  *
  * Context: process context, may sleep.
  */
@@ -104,14 +107,17 @@ void memorizer_clear(void)
 	/* Has the observer discard the ids of closed objects that it collected. */
 	memorizer_cleared.clearings++;
 	clear_objects();
+	memorizer_clear_user();
 	memorizer_clear_calls();
 	give_back();
+	memorizer_refill_user();
 	up_write(&memorizer_rwsem);
 }
 
 /**
  * memorizer_retire() - take a closed object out of the KMAP, for the observer
- * @object: the object, which was closed a grace period ago and is not pinned
+ * @object: the object, which was closed a grace period ago and is not pinned; or a record of
+ *	memorizer_renew_user(), a grace period later
  *
  * Its counts stay readable until memorizer_retire_done().
  *
@@ -124,7 +130,9 @@ void memorizer_retire(struct memorizer_object *object)
 
 	/* Not yet RETIRED: its records must not be given back while the observer reads them. */
 	WRITE_ONCE(object->state, MEMORIZER_LEAVING);
-	memorizer_retired.objects++;
+	/* The record of user memory was no allocation. */
+	if (memorizer_object_kind(object) != MEMORIZER_KIND_USER)
+		memorizer_retired.objects++;
 	for (id = READ_ONCE(object->entries); id; id = READ_ONCE(entry->link)) {
 		entry = memorizer_ptr(id);
 		memorizer_retired.accesses += memorizer_entry_accesses(entry);
@@ -154,6 +162,7 @@ void memorizer_give_back(void)
 {
 	down_write(&memorizer_rwsem);
 	give_back();
+	memorizer_refill_user();
 	up_write(&memorizer_rwsem);
 }
 

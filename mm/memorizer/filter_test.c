@@ -197,10 +197,10 @@ static unsigned long check_sites(struct kunit *test, void (*one)(void), void (*o
 /* Check the number of enabled sites in the kernel and its modules. */
 static void expect_patched(struct kunit *test, unsigned long on)
 {
-	unsigned long patched, prefixes;
+	struct memorizer_site_counts counts;
 
-	memorizer_count_sites(&patched, &prefixes);
-	KUNIT_EXPECT_EQ(test, patched, on);
+	memorizer_count_sites(&counts);
+	KUNIT_EXPECT_EQ(test, counts.on, on);
 }
 
 #define BOTH	"filter_write_once module:vmlinux, filter_write_twice"
@@ -246,34 +246,35 @@ static void sites_of_what_matches_are_on(struct kunit *test)
 /* file: selects the sites of all functions in this file, and none of another file's function. */
 static void sites_of_a_file_are_on(struct kunit *test)
 {
-	unsigned long own, others, all, prefixes;
+	struct memorizer_site_counts own, others, all;
+	unsigned long both;
 	struct tally tally;
 
 	object = kunit_kzalloc(test, 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, object);
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("module:vmlinux"));
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
-	memorizer_count_sites(&all, &prefixes);
+	memorizer_count_sites(&all);
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH));
-	own = check_sites(test, filter_write_once, filter_write_twice);
+	both = check_sites(test, filter_write_once, filter_write_twice);
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH ", file:mm/memorizer/filter_test.c"));
-	KUNIT_EXPECT_EQ(test, own, check_sites(test, filter_write_once, filter_write_twice));
+	KUNIT_EXPECT_EQ(test, both, check_sites(test, filter_write_once, filter_write_twice));
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter(BOTH ", file:mm/memorizer/filter.c"));
 	expect_patched(test, 0);
 
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("file:mm/memorizer/filter_test.c"));
-	memorizer_count_sites(&own, &prefixes);
+	memorizer_count_sites(&own);
 	filter_write_twice();
 	tally = tally_of(object, ANY);
 	KUNIT_EXPECT_EQ(test, tally.writes, 2);
 	KUNIT_ASSERT_EQ(test, 0,
 			memorizer_set_filter("module:vmlinux !file:mm/memorizer/filter_test.c"));
-	memorizer_count_sites(&others, &prefixes);
+	memorizer_count_sites(&others);
 	filter_write_twice();
 	tally = tally_of(object, ANY);
 	KUNIT_EXPECT_EQ(test, tally.writes, 2);
-	KUNIT_EXPECT_EQ(test, own + others, all);
-	KUNIT_EXPECT_GT(test, others, own);
+	KUNIT_EXPECT_EQ(test, own.on + others.on, all.on);
+	KUNIT_EXPECT_GT(test, others.on, own.on);
 }
 
 static void bad_filter_changes_nothing(struct kunit *test)

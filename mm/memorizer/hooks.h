@@ -26,6 +26,7 @@ enum memorizer_object_kind {
 	MEMORIZER_KIND_STATIC,	/* variables of the kernel and of modules */
 	MEMORIZER_KIND_PERCPU,	/* per-CPU variables and allocations, on each CPU */
 	MEMORIZER_KIND_MEMBLOCK, /* of memblock, at boot */
+	MEMORIZER_KIND_USER,	/* user memory: accesses without objects */
 	MEMORIZER_KINDS,
 };
 
@@ -34,9 +35,10 @@ enum memorizer_object_kind {
 				 BIT(MEMORIZER_KIND_IOREMAP) | BIT(MEMORIZER_KIND_MODULES))
 /* Objects in which others may lie. */
 #define MEMORIZER_AREA_KINDS	(BIT(MEMORIZER_KIND_PAGES) | MEMORIZER_VMALLOC_KINDS)
-/* Made when they are first accessed: this kind and the following ones. */
+/* Made when they are first accessed: from the first kind to before the end. */
 #define MEMORIZER_LAZY_FIRST	MEMORIZER_KIND_STRUCT_PAGE
-#define MEMORIZER_LAZY_KINDS	(BIT(MEMORIZER_KINDS) - BIT(MEMORIZER_LAZY_FIRST))
+#define MEMORIZER_LAZY_END	MEMORIZER_KIND_USER
+#define MEMORIZER_LAZY_KINDS	(BIT(MEMORIZER_LAZY_END) - BIT(MEMORIZER_LAZY_FIRST))
 /* Those of them that are in tables, see variable_table.c. */
 #define MEMORIZER_VARIABLE_KINDS (BIT(MEMORIZER_KIND_STATIC) | BIT(MEMORIZER_KIND_PERCPU) | \
 				 BIT(MEMORIZER_KIND_MEMBLOCK))
@@ -110,7 +112,7 @@ static inline unsigned int memorizer_choose_object(const void *ptr,
 /* kinds.c */
 int memorizer_set_enabled(bool on);
 bool memorizer_is_enabled(void);
-void memorizer_set_kinds(unsigned int new);
+int memorizer_set_kinds(unsigned int new);
 unsigned int memorizer_get_kinds(void);
 
 #endif /* _MM_MEMORIZER_HOOKS_H */

@@ -10,6 +10,7 @@
 #include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/memorizer.h>
+#include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rwsem.h>
 
@@ -21,9 +22,13 @@
 #include "object.h"
 #include "observer.h"
 #include "pool.h"
+#include "user.h"
 #include "variables.h"
 
 DEFINE_STATIC_KEY_FALSE(memorizer_tracking);
+
+/* Serializes the selection of kinds. Taken before memorizer_rwsem. */
+static DEFINE_MUTEX(kinds_mutex);
 
 /* Changed under memorizer_rwsem. */
 static bool enabled;
@@ -145,16 +150,7 @@ static void end_kinds(unsigned int which)
 	memorizer_remove_variables(which);
 }
 
-/**
- * memorizer_set_kinds() - select the kinds of objects to record
- * @new: a bit for each enum memorizer_object_kind, of MEMORIZER_KINDS_BUILT_IN
- *
- * Allocations from now on are recorded of a kind that is new. The objects of a kind that is no
- * longer selected end; they are shown as freed until they are cleared.
- *
- * Context: process context, may sleep; or boot, one CPU.
- */
-void memorizer_set_kinds(unsigned int new)
+static void select_kinds(unsigned int new)
 {
 	unsigned int old;
 
@@ -167,6 +163,29 @@ void memorizer_set_kinds(unsigned int new)
 		memorizer_reach_far(false);
 	switch_kinds();
 	up_write(&memorizer_rwsem);
+}
+
+/**
+ * memorizer_set_kinds() - select the kinds of objects to record
+ * @new: a bit for each enum memorizer_object_kind, of MEMORIZER_KINDS_BUILT_IN
+ *
+ * Allocations from now on are recorded of a kind that is new. The objects of a kind that is no
+ * longer selected end; they are shown as freed until they are cleared.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ * Return: 0, or -ENOMEM, which changes nothing
+ */
+int memorizer_set_kinds(unsigned int new)
+{
+	int err;
+
+	mutex_lock(&kinds_mutex);
+	/* First: this can fail. It patches sites, which waits for all CPUs. */
+	err = memorizer_switch_user(new & BIT(MEMORIZER_KIND_USER));
+	if (!err)
+		select_kinds(new);
+	mutex_unlock(&kinds_mutex);
+	return err;
 }
 
 /**

@@ -26,7 +26,7 @@
 
 /* memorizer_kind_names, for messages. */
 #define WANTED		"slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, " \
-			"static, percpu, memblock or all"
+			"static, percpu, memblock, user or all"
 
 static unsigned int parse_name(const char *name, size_t length)
 {
@@ -68,8 +68,7 @@ static int change_kinds(const char *text, bool add)
 
 	if (!kinds)
 		return -EINVAL;
-	memorizer_set_kinds(kinds | (add ? memorizer_get_kinds() : 0));
-	return 0;
+	return memorizer_set_kinds(kinds | (add ? memorizer_get_kinds() : 0));
 }
 
 static int kinds_show(struct seq_file *m, void *unused)
@@ -112,6 +111,8 @@ void memorizer_kinds_files(struct dentry *dir)
 	debugfs_create_file("memorizer_kinds", 0600, dir, NULL, &kinds_fops);
 	debugfs_create_file("kmap_kinds", 0400, dir, (void *)MEMORIZER_KMAP_KINDS,
 			    &memorizer_kmap_fops);
+	debugfs_create_file("user", 0400, dir, (void *)MEMORIZER_KMAP_USER,
+			    &memorizer_kmap_fops);
 }
 
 static unsigned int boot_kinds __initdata;
@@ -139,6 +140,7 @@ module_param_cb(kinds, &kinds_ops, NULL, 0);
  */
 void __init memorizer_kinds_init(void)
 {
+	/* Cannot fail: no site is enabled yet. */
 	if (boot_kinds)
 		memorizer_set_kinds(boot_kinds);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memorizer's KMAP as files: kmap, kmap_fields, kmap_kinds, kmap_stacks and traffic.
+ * Memorizer's KMAP as files: kmap, kmap_fields, kmap_kinds, kmap_stacks, traffic and user.
  *
  * Objects are shown in the order of the pool, each with its rows. traffic shows only objects
- * whose cache lines moved. Each object is shown once, completely, with the counts of all CPUs
+ * whose cache lines moved, user only the record of accesses to user memory. Each object is shown once, completely, with the counts of all CPUs
  * added up. Tracing continues meanwhile. Several readers may read concurrently.
  *
  * A reader fills its buffer with whole rows under memorizer_rwsem, and keeps its position when it
@@ -26,6 +26,7 @@
 #include "pool.h"
 #include "rows.h"
 #include "tasks.h"
+#include "user.h"
 
 static bool is_shown(const struct memorizer_object *object)
 {
@@ -104,7 +105,8 @@ static bool has_traffic(const struct memorizer_object *object)
 
 static bool has_kinds(const struct kmap_reader *reader)
 {
-	return reader->view == MEMORIZER_KMAP_KINDS || reader->view == MEMORIZER_KMAP_STACKS;
+	return reader->view == MEMORIZER_KMAP_KINDS || reader->view == MEMORIZER_KMAP_STACKS ||
+		reader->view == MEMORIZER_KMAP_USER;
 }
 
 static bool has_granules(const struct kmap_reader *reader)
@@ -181,6 +183,14 @@ static void put_object(struct kmap_reader *reader, struct memorizer_object *obje
 	memorizer_unlock_entries(object);
 }
 
+/* Find the next record to look at. Returns NULL after the last. */
+static struct memorizer_object *next_object(struct kmap_reader *reader)
+{
+	if (reader->view == MEMORIZER_KMAP_USER)
+		return reader->next++ ? NULL : memorizer_user_counts();
+	return memorizer_object_from(&reader->next);
+}
+
 /* Fill the buffer, under memorizer_rwsem. Returns early if the lock should be released. */
 static void put_rows(struct kmap_reader *reader)
 {
@@ -190,12 +200,12 @@ static void put_rows(struct kmap_reader *reader)
 		continue_rows(reader);
 	while (has_room(reader)) {
 		/* Objects do not move in the pool: the position stays valid without the lock. */
-		object = memorizer_object_from(&reader->next);
+		object = next_object(reader);
 		if (!object) {
 			reader->at_end = true;
 			return;
 		}
-		if (is_shown(object))
+		if (reader->view == MEMORIZER_KMAP_USER || is_shown(object))
 			put_object(reader, object);
 		/* Between objects, let writers of the lock proceed. */
 		if (signal_pending(current) || rwsem_is_contended(&memorizer_rwsem))

@@ -30,6 +30,7 @@ enum memorizer_kmap {
 	MEMORIZER_KMAP_KINDS,	/* with these, and with the kinds of objects */
 	MEMORIZER_KMAP_STACKS,	/* with these, and with the stacks of allocations */
 	MEMORIZER_KMAP_TRAFFIC,	/* with the moves of cache lines, if there are any */
+	MEMORIZER_KMAP_USER,	/* only accesses to user memory, with a kind */
 };
 
 struct memorizer_object *memorizer_kmap_next(unsigned long *pos);

@@ -31,7 +31,7 @@
 #include "record.h"
 #include "variable_table.h"
 
-struct memorizer_lazy memorizer_lazy[MEMORIZER_KINDS - MEMORIZER_LAZY_FIRST] __read_mostly;
+struct memorizer_lazy memorizer_lazy[MEMORIZER_LAZY_END - MEMORIZER_LAZY_FIRST] __read_mostly;
 
 /* The task that set them up. */
 static const char boot_comm[TASK_COMM_LEN - 1] = "swapper";

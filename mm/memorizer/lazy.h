@@ -28,7 +28,7 @@ struct memorizer_lazy {
 };
 
 /* From MEMORIZER_LAZY_FIRST on; struct pages are the first. */
-extern struct memorizer_lazy memorizer_lazy[MEMORIZER_KINDS - MEMORIZER_LAZY_FIRST];
+extern struct memorizer_lazy memorizer_lazy[MEMORIZER_LAZY_END - MEMORIZER_LAZY_FIRST];
 
 u32 memorizer_make_lazy(unsigned long addr, u32 id, unsigned long *next);
 void memorizer_switch_lazy(unsigned int kinds);

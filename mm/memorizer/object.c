@@ -40,6 +40,7 @@ const char * const memorizer_kind_names[MEMORIZER_KINDS] = {
 	[MEMORIZER_KIND_STATIC] = "static",
 	[MEMORIZER_KIND_PERCPU] = "percpu",
 	[MEMORIZER_KIND_MEMBLOCK] = "memblock",
+	[MEMORIZER_KIND_USER] = "user",
 };
 
 /* What the allocator's hooks do. Written under memorizer_rwsem. */

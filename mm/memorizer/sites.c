@@ -51,6 +51,9 @@ static bool logging;
 /* Selects the sites that logging enables, NULL for all. Owned by the caller that sets it. */
 static const struct memorizer_filter *filter;
 
+/* Logging enables sites of accesses to user memory. */
+static bool user_sites;
+
 /* A range of text and its writable alias. */
 struct text_alias {
 	unsigned long start;
@@ -260,6 +263,7 @@ VISIBLE_IF_KUNIT void (*memorizer_sites_patch_hook)(void);
 static void __kprobes patch_sites(void *data)
 {
 	const struct patches *patches = data;
+	const struct memorizer_site *site;
 	struct patch *patch;
 	unsigned long i;
 	bool on;
@@ -271,10 +275,12 @@ static void __kprobes patch_sites(void *data)
 		if (!has_init_text(patch->mod))
 			patch->text[1].end = patch->text[1].start;
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
-			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen));
+			site = &patch->table.start[i];
+			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen)) &&
+				(user_sites || !memorizer_site_is_user(site));
 			/* NMIs on held CPUs execute sites: store nothing until they end. */
 			memorizer_hold_poll();
-			patch_site(patch, &patch->table.start[i], on);
+			patch_site(patch, site, on);
 		}
 	}
 	/* This CPU may have prefetched sites of the code that follows. */
@@ -531,6 +537,32 @@ int memorizer_filter_sites(const struct memorizer_filter *new)
 }
 
 /**
+ * memorizer_switch_user_sites() - select the sites of accesses to user memory, or not
+ * @on: true to enable them with access logging
+ *
+ * If accesses are being logged, all these sites change at once.
+ *
+ * Context: process context, may sleep; or boot, one CPU.
+ * Return: 0, or -ENOMEM, which changes nothing
+ */
+int memorizer_switch_user_sites(bool on)
+{
+	int err = 0;
+
+	mutex_lock(&sites_mutex);
+	if (on != user_sites) {
+		user_sites = on;
+		/* While no site is enabled, the next switch applies it. */
+		if (logging)
+			err = switch_all(true, false);
+		if (err)
+			user_sites = !on;
+	}
+	mutex_unlock(&sites_mutex);
+	return err;
+}
+
+/**
  * memorizer_is_logging() - test whether accesses are logged
  *
  * Return: true if they are
@@ -540,45 +572,42 @@ bool memorizer_is_logging(void)
 	return READ_ONCE(logging);
 }
 
-/* Count the enabled sites of a table, and those that are prefixes. Skips text that was freed. */
+/* Add up a table's sites, by state. */
 static void count_states(const struct site_table *table, const struct module *mod,
-			 unsigned long *on, unsigned long *prefixes)
+			 struct memorizer_site_counts *counts)
 {
 	const struct memorizer_site *site;
 	unsigned long addr;
 
+	counts->all += table->stop - table->start;
 	for (site = table->start; site < table->stop; site++) {
+		counts->user += memorizer_site_is_user(site);
 		addr = memorizer_site_addr(site);
+		/* Skip text that was freed. */
 		if (mod ? is_module_text(mod, addr) : core_kernel_text(addr)) {
-			*on += memorizer_site_is(site, true);
-			*prefixes += memorizer_site_has_prefixes(site);
+			counts->on += memorizer_site_is(site, true);
+			counts->prefixes += memorizer_site_has_prefixes(site);
 		}
 	}
 }
 
 /**
  * memorizer_count_sites() - count the sites of the kernel and of all modules
- * @on: set to the number of enabled sites
- * @prefixes: set to the number of sites that are prefixes now
+ * @counts: set to the numbers of sites
  *
  * Context: process context, may sleep.
- * Return: the number of sites
  */
-unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes)
+void memorizer_count_sites(struct memorizer_site_counts *counts)
 {
 	struct site_table table = kernel_table();
-	unsigned long count = table.stop - table.start;
 	const struct site_module *entry;
 
-	*on = 0;
-	*prefixes = 0;
+	*counts = (struct memorizer_site_counts) { };
 	mutex_lock(&sites_mutex);
-	count_states(&table, NULL, on, prefixes);
+	count_states(&table, NULL, counts);
 	list_for_each_entry(entry, &site_modules, list) {
 		table = module_table(entry->mod);
-		count += table.stop - table.start;
-		count_states(&table, entry->mod, on, prefixes);
+		count_states(&table, entry->mod, counts);
 	}
 	mutex_unlock(&sites_mutex);
-	return count;
 }

@@ -7,10 +7,25 @@
 
 #include <linux/types.h>
 
+/**
+ * struct memorizer_site_counts - numbers of sites, of the kernel and of all modules
+ * @all: all sites
+ * @user: those of accesses to user memory
+ * @on: enabled sites
+ * @prefixes: sites that are prefixes now
+ */
+struct memorizer_site_counts {
+	unsigned long all;
+	unsigned long user;
+	unsigned long on;
+	unsigned long prefixes;
+};
+
 int memorizer_choose_form(int prefixes);
 int memorizer_set_log_access(bool on);
+int memorizer_switch_user_sites(bool on);
 bool memorizer_is_logging(void);
-unsigned long memorizer_count_sites(unsigned long *on, unsigned long *prefixes);
+void memorizer_count_sites(struct memorizer_site_counts *counts);
 #if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
 bool memorizer_sites_fail_alloc(void);
 extern void (*memorizer_sites_patch_hook)(void);

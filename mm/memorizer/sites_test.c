@@ -30,16 +30,20 @@ static bool lack_memory(void)
 	return allocations_left-- == 0;
 }
 
-/* Count the kernel's sites that are not in this state, without init text. */
+/*
+ * Count the kernel's sites that are not in this state, without init text. Those of accesses to user
+ * memory are disabled unless this kind is selected.
+ */
 static unsigned long sites_other_than(bool on)
 {
+	bool user = memorizer_get_kinds() & BIT(MEMORIZER_KIND_USER);
 	unsigned long addr, count = 0;
 	const struct memorizer_site *site;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
 		addr = memorizer_site_addr(site);
 		if (addr < (unsigned long)_etext)
-			count += !memorizer_site_is(site, on);
+			count += !memorizer_site_is(site, on && (user || !memorizer_site_is_user(site)));
 	}
 	return count;
 }

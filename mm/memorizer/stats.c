@@ -26,6 +26,7 @@
 #include "sites.h"
 #include "tasks.h"
 #include "traffic.h"
+#include "user.h"
 
 /* Add up the counters of all CPUs. All members are u64. */
 static void sum_counters(struct memorizer_counters *sum)
@@ -57,14 +58,14 @@ static u64 object_accesses(const struct memorizer_object *object)
 	return sum;
 }
 
-/* Accesses in the KMAP, by kind of object, and by region of the object's address. */
+/* Accesses by kind; those in the KMAP also by region of the object's address. */
 struct attributed {
 	u64 kind[MEMORIZER_KINDS];
 	struct memorizer_regions regions;
 };
 
 /*
- * Add up all accesses in the KMAP. Returns false if the task was killed: this takes long if counts
+ * Add up all accesses in the KMAP, and those to user memory. Returns false if the task was killed: this takes long if counts
  * of an object with many entries keep changing.
  */
 static bool add_up(struct attributed *sum)
@@ -88,6 +89,9 @@ static bool add_up(struct attributed *sum)
 			return false;
 		memorizer_may_schedule();
 	}
+	object = memorizer_user_counts();
+	if (object)
+		sum->kind[MEMORIZER_KIND_USER] = object_accesses(object);
 	return true;
 }
 
@@ -96,7 +100,7 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 	const u64 *accesses = attributed->kind;
 	struct memorizer_regions unattributed;
 	struct memorizer_counters sum;
-	unsigned long sites, sites_patched, sites_prefixes;
+	struct memorizer_site_counts sites;
 	u64 closed, all = 0;
 	unsigned int kind;
 
@@ -114,7 +118,8 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 		   closed - memorizer_cleared.objects - memorizer_retired.objects);
 	seq_printf(m, "objects_cleared: %llu\n", memorizer_cleared.objects);
 	seq_printf(m, "objects_retired: %llu\n", memorizer_retired.objects);
-	for (kind = 0; kind < MEMORIZER_KINDS; kind++)
+	/* Not those to user memory, which are in no object. */
+	for (kind = 0; kind < MEMORIZER_KIND_USER; kind++)
 		all += accesses[kind];
 	seq_printf(m, "accesses_attributed: %llu\n", all);
 	for (kind = 0; kind < MEMORIZER_KINDS; kind++)
@@ -143,11 +148,12 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 		   memorizer_pool_bytes(MEMORIZER_LEAF, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_used: %lu\n", memorizer_pool_bytes(0, MEMORIZER_CLASSES - 1));
 	seq_printf(m, "pool_size: %lu\n", memorizer_pool_size());
-	sites = memorizer_count_sites(&sites_patched, &sites_prefixes);
-	seq_printf(m, "sites: %lu\n", sites);
-	seq_printf(m, "sites_patched: %lu\n", sites_patched);
+	memorizer_count_sites(&sites);
+	seq_printf(m, "sites: %lu\n", sites.all);
+	seq_printf(m, "sites_patched: %lu\n", sites.on);
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
-	seq_printf(m, "sites_prefixes: %lu\n", sites_prefixes);
+	seq_printf(m, "sites_prefixes: %lu\n", sites.prefixes);
+	seq_printf(m, "sites_user: %lu\n", sites.user);
 	memorizer_observer_stats(m);
 }
 

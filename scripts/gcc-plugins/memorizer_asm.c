@@ -163,6 +163,13 @@ bool is_sizes_asm(gimple stmt)
 	       !strcmp(gimple_asm_string(as_a_gasm(stmt)), SIZES_TEXT);
 }
 
+/* is_site_asm() - check for a site from asm/memorizer.h */
+bool is_site_asm(gimple stmt)
+{
+	return gimple_code(stmt) == GIMPLE_ASM &&
+	       !strncmp(gimple_asm_string(as_a_gasm(stmt)), SITE_LABEL, strlen(SITE_LABEL));
+}
+
 static bool has_variable_size(tree value)
 {
 	tree size = TYPE_SIZE_UNIT(TREE_TYPE(value));
@@ -279,7 +286,7 @@ void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 	struct asm_scan text = scan_asm(gimple_asm_string(stmt));
 	unsigned int i;
 
-	if (!strncmp(gimple_asm_string(stmt), SITE_LABEL, strlen(SITE_LABEL))) {
+	if (is_site_asm(stmt)) {
 		name_site(gsi, stmt);
 		set_has_sites();
 		return;

@@ -9,6 +9,7 @@
 
 void keep_sizes(gimple_stmt_iterator *gsi, gasm *stmt);
 bool is_sizes_asm(gimple stmt);
+bool is_site_asm(gimple stmt);
 void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt);
 
 #pragma GCC visibility pop

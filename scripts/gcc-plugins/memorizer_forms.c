@@ -152,7 +152,7 @@ static void write_prefix(rtx_insn *insn)
 		return;
 	/* Keep all of the text but the instruction, and add the form to the table. */
 	table = strchr(test, '\n');
-	stub = strstr(table, SITE_DISTANCE "\n") + strlen(SITE_DISTANCE);
+	stub = strstr(table, SITE_DISTANCE) + strlen(SITE_DISTANCE);
 	entry = xstrndup(table, stub - table);
 	text = concat(form == DS ? PREFIXES_DS : PREFIXES_SS, entry,
 		      form == DS ? " + (1 << 28)" : " + (2 << 28)", stub, NULL);

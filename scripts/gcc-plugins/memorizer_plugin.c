@@ -41,6 +41,28 @@ static bool without_sites;
 static bool with_variables;
 static auto_vec<const char *> skipped;	/* functions that get no sites */
 
+/* May the current function have sites? */
+static bool may_have_sites(void)
+{
+	/* This code may run where the kernel is not ready for a call into C. */
+	static const char * const sections[] = {
+		".noinstr.text", ".entry.text", ".head.text", ".cpuidle.text",
+	};
+	const char *section = get_decl_section_name(current_function_decl);
+	unsigned int i;
+
+	if (without_sites)
+		return false;
+	for (i = 0; section && i < ARRAY_SIZE(sections); i++)
+		if (!strcmp(section, sections[i]))
+			return false;
+	for (i = 0; i < skipped.length(); i++)
+		if (!strcmp(IDENTIFIER_POINTER(DECL_NAME(current_function_decl)), skipped[i]))
+			return false;
+	/* A naked function has no code but its inline assembly. */
+	return !lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl));
+}
+
 static void instrument_stmt(gimple_stmt_iterator *gsi)
 {
 	gimple stmt = gsi_stmt(*gsi);
@@ -68,6 +90,24 @@ static void instrument_stmt(gimple_stmt_iterator *gsi)
 	}
 }
 
+static void remove_stmts(basic_block bb, bool (*chosen)(gimple stmt))
+{
+	gimple_stmt_iterator gsi;
+	gimple stmt;
+
+	for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi);) {
+		stmt = gsi_stmt(gsi);
+		if (!chosen(stmt)) {
+			gsi_next(&gsi);
+			continue;
+		}
+		/* Volatile assembly defines memory, which later statements use. */
+		unlink_stmt_vdef(stmt);
+		gsi_remove(&gsi, true);
+		release_defs(stmt);
+	}
+}
+
 static unsigned int memorizer_sites_execute(void)
 {
 	gimple_stmt_iterator gsi;
@@ -75,15 +115,15 @@ static unsigned int memorizer_sites_execute(void)
 
 	sites = 0;
 	FOR_EACH_BB_FN(bb, cfun) {
+		if (!may_have_sites()) {
+			/* Those of get_user() and other macros that are used in noinstr code. */
+			remove_stmts(bb, is_site_asm);
+			continue;
+		}
 		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi))
 			instrument_stmt(&gsi);
 		/* The sizes of asm outputs have served their purpose. */
-		for (gsi = gsi_start_bb(bb); !gsi_end_p(gsi);) {
-			if (is_sizes_asm(gsi_stmt(gsi)))
-				gsi_remove(&gsi, true);
-			else
-				gsi_next(&gsi);
-		}
+		remove_stmts(bb, is_sizes_asm);
 	}
 	return 0;
 }
@@ -116,33 +156,17 @@ static unsigned int memorizer_sizes_execute(void)
 
 static bool memorizer_sites_gate(void)
 {
-	/* This code may run where the kernel is not ready for a call into C. */
-	static const char * const sections[] = {
-		".noinstr.text", ".entry.text", ".head.text", ".cpuidle.text",
-	};
-	const char *section = get_decl_section_name(current_function_decl);
-	unsigned int i;
-
-	if (without_sites)
-		return false;
-	for (i = 0; section && i < ARRAY_SIZE(sections); i++)
-		if (!strcmp(section, sections[i]))
-			return false;
-	for (i = 0; i < skipped.length(); i++)
-		if (!strcmp(IDENTIFIER_POINTER(DECL_NAME(current_function_decl)), skipped[i]))
-			return false;
-	/* A naked function has no code but its inline assembly. */
-	return !lookup_attribute("naked", DECL_ATTRIBUTES(current_function_decl));
+	return !without_sites;
 }
 
 static bool memorizer_sizes_gate(void)
 {
-	return memorizer_sites_gate();
+	return may_have_sites();
 }
 
 static bool memorizer_marks_gate(void)
 {
-	return memorizer_sites_gate();
+	return may_have_sites();
 }
 
 #define PASS_NAME memorizer_marks

@@ -66,7 +66,8 @@
  *
  *	memorizer_sites		two words a site: the distance to the site; the distance from the
  *				site's end to its stub, plus the disabled form from bit 28 on:
- *				0 test, 1 %ds prefixes, 2 %ss prefixes
+ *				0 test, 1 %ds prefixes, 2 %ss prefixes; plus 4 for an access to
+ *				user memory
  *	memorizer_files		three words a file: the distances to its first site, to the end of
  *				its sites, and to its name
  *	memorizer_groups	see struct memorizer_group

@@ -77,13 +77,15 @@ static void write_object(void *data, const struct kmap_object *o,
 			 const struct kmap_access *counts, u32 nr)
 {
 	struct writer *w = data;
+	bool kinds = w->kinds || w->stacks;
 	u32 i;
 
-	if (!kmem_choice_kind(&w->choice, o->kind) ||
+	/* User memory is no object of the KMAP: without the kind, it would look like one. */
+	if ((o->kind == KMAP_USER && !kinds) || !kmem_choice_kind(&w->choice, o->kind) ||
 	    !kmem_choice_object(&w->choice, NULL, site_of(w, o)) ||
 	    !kmem_choice_task(&w->choice, o->pid, o->comm))
 		return;
-	if ((w->kinds || w->stacks) && o->kind)
+	if (kinds && o->kind)
 		printf("%s,", kmap_kinds[o->kind]);
 	printf("%llx,%llu,%llx,%llu,%llu,%llu,%llx,%s\n", address(w, o->alloc_ip), o->pid,
 	       o->addr, o->size, o->alloc_jiffies, o->free_jiffies, address(w, o->free_ip),

@@ -378,8 +378,8 @@ SYM_CODE_START(memorizer_\name)
 SYM_CODE_END(memorizer_\name)
 .endm
 
-/* Accesses of the size in rsi. Stack: rdx, rsi, rdi, return address. */
-.macro RANGE_THUNK name kind
+/* Call a hook for the size in rsi. Stack: rdx, rsi, rdi, return address. */
+.macro RANGE_THUNK name kind hook
 SYM_CODE_START(memorizer_thunk_\name)
 	UNWIND_HINT sp_reg=ORC_REG_SP sp_offset=32 type=UNWIND_HINT_TYPE_CALL
 	ANNOTATE_NOENDBR
@@ -389,7 +389,7 @@ SYM_CODE_START(memorizer_thunk_\name)
 	movq	40(%rsp), %rcx
 	SAVE_ARGS
 	movl	$\kind, %edx
-	call	memorizer_access
+	call	\hook
 	RESTORE_ARGS
 	PREEMPT_ON
 	pop	%rcx
@@ -499,8 +499,12 @@ SYM_CODE_END(memorizer_leave_r11)
 
 	GROUP	group
 
-	RANGE_THUNK rn, READ
-	RANGE_THUNK wn, WRITE
-	RANGE_THUNK un, UPDATE
+	RANGE_THUNK rn, READ, memorizer_access
+	RANGE_THUNK wn, WRITE, memorizer_access
+	RANGE_THUNK un, UPDATE, memorizer_access
+#ifdef CONFIG_MEMORIZER_PAGES
+	RANGE_THUNK rn_user, READ, memorizer_user_access
+	RANGE_THUNK wn_user, WRITE, memorizer_user_access
+#endif
 
 	STRING_THUNK string

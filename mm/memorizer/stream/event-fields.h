@@ -30,7 +30,7 @@
 	 "typealias enum : uint8 { acquire = 1, acquired = 2, release = 3 } := lock_op;\n"	\
 	 "typealias enum : uint8 { slab = 1, pages = 2, vmalloc = 3, vmap = 4, "		\
 	 "ioremap = 5, modules = 6, stack = 7, struct_page = 8, static = 9, percpu = 10, "	\
-	 "memblock = 11 } := memory;\n")
+	 "memblock = 11, user = 12 } := memory;\n")
 
 /* Types that refer to the clock "memorizer", which the metadata must define first. */
 #define MEMORIZER_TIME_TYPES								\

@@ -4,7 +4,8 @@
  *
  * While retirements are on, a thread writes closed objects with their counts to the stream and
  * gives their records back to the pool. It loses no events: without space in the buffer, it
- * waits for the reader. A snapshot writes all objects of the KMAP, which stay there.
+ * waits for the reader. A snapshot writes all objects of the KMAP, which stay there. The record of
+ * accesses to user memory is written like an object, and retired when it has many entries.
  *
  * Objects and pieces of their rows are copied under memorizer_rwsem and written without it, so
  * that the KMAP can be read and cleared while the writer waits. An object to retire is LEAVING
@@ -29,6 +30,7 @@
 #include "../pool.h"
 #include "../rows.h"
 #include "../tasks.h"
+#include "../user.h"
 #include "stream.h"
 
 /* Maximum number of objects that share a grace period. */
@@ -303,6 +305,58 @@ static bool retire_object(u32 id, u64 clearings)
 	return true;
 }
 
+/* Does an object have more than BATCH entries? */
+static bool has_many_entries(const struct memorizer_object *object)
+{
+	const struct memorizer_entry *entry;
+	unsigned int n = 0;
+	u32 id;
+
+	for (id = READ_ONCE(object->entries); id && n <= BATCH; id = READ_ONCE(entry->link), n++)
+		entry = memorizer_ptr(id);
+	return n > BATCH;
+}
+
+/*
+ * Replace the record of accesses to user memory if it has many entries. Each new task adds some.
+ * Returns the old record, with final counts.
+ */
+static struct memorizer_object *take_user(void)
+{
+	struct memorizer_object *user = memorizer_user_counts();
+
+	if (!user || !memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS) ||
+	    !has_many_entries(user) || !memorizer_renew_user())
+		return NULL;
+	memorizer_grace_period();
+	return user;
+}
+
+/* Retire the record of accesses to user memory when it has many entries. */
+static void retire_user(void)
+{
+	struct memorizer_object *user;
+
+	mutex_lock(&emit_mutex);
+	down_write(&memorizer_rwsem);
+	user = take_user();
+	if (user) {
+		set_retiring(true, false);
+		copy_object(user);
+		copy.state = MEMORIZER_FREED;
+		memorizer_retire(user);
+	}
+	up_write(&memorizer_rwsem);
+	if (user) {
+		emit(memorizer_id(user), 0, false);
+		finish_object(true);
+		set_retiring(false, false);
+	}
+	mutex_unlock(&emit_mutex);
+	if (user)
+		memorizer_give_back();
+}
+
 /* Retire all closed objects, batch by batch, while retirements are on. */
 static void retire_closed(void)
 {
@@ -330,6 +384,7 @@ static int retire_thread(void *unused)
 	while (!kthread_should_stop()) {
 		wait_event_idle(switched_on, memorizer_stream_is_on(MEMORIZER_STREAM_RETIREMENTS));
 		start = jiffies;
+		retire_user();
 		if (memorizer_has_closed())
 			retire_closed();
 		/* Do not keep a CPU busy, but collect closed objects at least every second. */
@@ -389,31 +444,40 @@ static bool emit_snapshot(bool complete, u64 objects)
 	return true;
 }
 
-/* Copy the next object of the KMAP. Returns its id, 0 after the last. */
-static u32 copy_next(unsigned long *pos)
+/*
+ * Copy the next object of the KMAP; after the last, the record of accesses to user memory. Returns
+ * its id, 0 at the end.
+ */
+static u32 copy_next(unsigned long *pos, bool *user)
 {
 	struct memorizer_object *object;
 
 	down_write(&memorizer_rwsem);
-	object = memorizer_kmap_next(pos);
+	object = *user ? NULL : memorizer_kmap_next(pos);
+	if (!object && !*user) {
+		*user = true;
+		object = memorizer_user_counts();
+	}
 	if (object)
 		copy_object(object);
+	if (*user)
+		copy.state = MEMORIZER_LIVE;
 	up_write(&memorizer_rwsem);
 	return object ? memorizer_id(object) : 0;
 }
 
 static int write_snapshot(void)
 {
+	bool whole, user = false;
 	unsigned long pos = 0;
 	u64 objects = 0;
-	bool whole;
 	u32 id;
 
 	/* Also if it fails: the events of an incomplete snapshot have its number. */
 	snapshots++;
 	if (!emit_snapshot(false, 0))
 		return -EINTR;
-	while ((id = copy_next(&pos))) {
+	while ((id = copy_next(&pos, &user))) {
 		whole = emit(id, snapshots, true);
 		/* Also if it fails: unpin the object. */
 		finish_object(false);

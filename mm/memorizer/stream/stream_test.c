@@ -32,6 +32,7 @@
 #include "stream.h"
 #include "../alloc_stack.h"
 #include "../test.h"
+#include "../user.h"
 
 #define SEEN_MAX	512
 
@@ -854,6 +855,55 @@ static void retired_object_has_its_counts_and_leaves_the_pool(struct kunit *test
 			  memorizer_object_va(object) != (unsigned long)p);
 }
 
+#ifdef CONFIG_MEMORIZER_PAGES
+/* More entries than the thread leaves in the kernel. */
+#define USER_ENTRIES	9000
+
+static u64 user_reads;
+
+/* Find the retired record, and add up this task's accesses in it. */
+static bool add_user(const struct seen *event, const void *id)
+{
+	if (event->id == MEMORIZER_COUNTS_EVENT && event->counts.object == *(const u32 *)id &&
+	    event->counts.pid == current->pid)
+		user_reads += event->counts.reads;
+	return event->id == MEMORIZER_OBJECT_EVENT && event->object.object == *(const u32 *)id;
+}
+
+static void many_accesses_to_user_memory_are_retired(struct kunit *test)
+{
+	unsigned int kinds = memorizer_get_kinds(), i;
+	u32 id;
+
+	KUNIT_ASSERT_EQ(test, memorizer_set_kinds(kinds | BIT(MEMORIZER_KIND_USER)), 0);
+	memorizer_clear();
+	id = memorizer_id(memorizer_user_counts());
+	for (i = 0; i < USER_ENTRIES; i++) {
+		preempt_disable();
+		memorizer_user_access(PAGE_SIZE, 8, MEMORIZER_READ, (unsigned long)_stext + i);
+		preempt_enable();
+	}
+	user_reads = 0;
+	drain(test, NULL, NULL);
+	KUNIT_ASSERT_EQ(test, memorizer_stream_set(MEMORIZER_STREAM_RETIREMENTS, true), 0);
+	seen_count = 0;
+	while (user_reads < USER_ENTRIES) {
+		drain_more(test, add_user, &id);
+		msleep(1);
+	}
+	stop(MEMORIZER_STREAM_RETIREMENTS);
+	drain_more(test, add_user, &id);
+	KUNIT_EXPECT_EQ(test, user_reads, USER_ENTRIES);
+	KUNIT_ASSERT_GE(test, seen_count, 1);
+	KUNIT_EXPECT_EQ(test, seen[0].object.kind, MEMORIZER_KIND_USER + 1);
+	KUNIT_EXPECT_EQ(test, seen[0].object.snapshot, 0);
+	id = memorizer_id(memorizer_user_counts());
+	KUNIT_EXPECT_EQ(test, tally_id(id, current->pid).reads, 0);
+	KUNIT_EXPECT_EQ(test, memorizer_set_kinds(kinds), 0);
+	memorizer_clear();
+}
+#endif
+
 #ifdef CONFIG_MEMORIZER_STACKS
 #define DEPTH	4
 
@@ -1581,6 +1631,9 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(event_in_a_writer_is_counted_as_lost),
 	KUNIT_CASE(full_buffer_loses_the_newest),
 	KUNIT_CASE(retired_object_has_its_counts_and_leaves_the_pool),
+#ifdef CONFIG_MEMORIZER_PAGES
+	KUNIT_CASE(many_accesses_to_user_memory_are_retired),
+#endif
 #ifdef CONFIG_MEMORIZER_STACKS
 	KUNIT_CASE(stack_is_described_once_in_each_session),
 #endif

@@ -49,6 +49,7 @@ const char * const kmap_kinds[KMAP_KINDS] = {
 	[KMAP_VMAP] = "vmap", [KMAP_IOREMAP] = "ioremap", [KMAP_MODULES] = "modules",
 	[KMAP_STACK] = "stack", [KMAP_STRUCT_PAGE] = "struct_page", [KMAP_STATIC] = "static",
 	[KMAP_PERCPU] = "percpu", [KMAP_MEMBLOCK] = "memblock",
+	[KMAP_USER] = "user",
 };
 
 /* Value of a lower-case hex digit plus one, 0 for any other byte. */

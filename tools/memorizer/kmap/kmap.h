@@ -30,6 +30,7 @@ enum kmap_kind {
 	KMAP_STATIC,
 	KMAP_PERCPU,
 	KMAP_MEMBLOCK,
+	KMAP_USER,		/* all user memory */
 	KMAP_KINDS
 };
 
@@ -45,7 +46,7 @@ enum kmap_kind {
  */
 static inline bool kmap_kind_is_typed(enum kmap_kind kind)
 {
-	return kind != KMAP_PAGES && kind != KMAP_STACK;
+	return kind != KMAP_PAGES && kind != KMAP_STACK && kind != KMAP_USER;
 }
 
 extern const char * const kmap_kinds[KMAP_KINDS];

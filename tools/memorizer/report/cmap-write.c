@@ -75,6 +75,9 @@ static bool make_key(const struct privilege *p, const struct target *t, enum kma
 {
 	u64 site = kmap_symbols_link(p->symbols, t->site);
 
+	/* The format has no user memory. */
+	if (kind == KMAP_USER)
+		return false;
 	if (kind == KMAP_STACK) {
 		snprintf(key, TEXTS_MAX, "THREAD_STACK,0,0");
 		return true;

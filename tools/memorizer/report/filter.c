@@ -68,7 +68,7 @@ int option_kind(const struct option *o, const char *arg, int unset)
 		len = strcspn(word, ",");
 		if (!add_kind(f, word, len))
 			return option_refuse(o, arg,
-					     "kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static, percpu, memblock, kmalloc or cache");
+					     "kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static, percpu, memblock, user, kmalloc or cache");
 		if (!word[len])
 			return 0;
 	}

@@ -82,8 +82,8 @@ struct window {
 #define OPT_KIND_AS(short, f)								\
 	OPT_TAKE(short, "kind", (f), "KIND",						\
 		 "kinds of memory, separated by commas: slab, pages, vmalloc, vmap, ioremap,\n" \
-		 "                          modules, stack, struct_page, static, percpu, memblock;\n" \
-		 "                          of allocations in a trace: kmalloc, cache, pages",	\
+		 "                          modules, stack, struct_page, static, percpu, memblock,\n" \
+		 "                          user; of allocations in a trace: kmalloc, cache, pages", \
 		 option_kind)
 #define OPT_SKIP(f)									\
 	OPT_STRING(0, "skip", &(f)->skip, "NAME",					\

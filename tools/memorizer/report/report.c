@@ -217,6 +217,8 @@ static char *object_text(const struct sums *k, const struct accessed *object)
 
 	if (object->kind == KMAP_STACK)
 		snprintf(text, sizeof(text), "stack of %s", comm);
+	else if (object->kind == KMAP_USER)
+		snprintf(text, sizeof(text), "user memory");
 	else if (object->kind == KMAP_STATIC || object->kind == KMAP_PERCPU)
 		variable_text(k, object, comm, text, sizeof(text));
 	else if (object->kind == KMAP_PAGES && pages && !(pages & (pages - 1)))

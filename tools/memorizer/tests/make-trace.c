@@ -170,7 +170,7 @@ static const char *tsdl_type(const struct event *e, const struct field *f)
 	if (!strcmp(f->name, "kind") && (e->id == 12 || e->id == 13))
 		return "enum : uint8_t { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }";
 	if (!strcmp(f->name, "kind") && e->id == 4)
-		return "enum : uint8_t { slab = 1, pages = 2, vmalloc = 3, vmap = 4, ioremap = 5, modules = 6, stack = 7, struct_page = 8, static = 9, percpu = 10, memblock = 11 }";
+		return "enum : uint8_t { slab = 1, pages = 2, vmalloc = 3, vmap = 4, ioremap = 5, modules = 6, stack = 7, struct_page = 8, static = 9, percpu = 10, memblock = 11, user = 12 }";
 	if (!strcmp(f->name, "kind"))
 		return "enum : uint8_t { read = 1, write = 2, update = 3 }";
 	if (!strcmp(f->name, "op"))

@@ -122,4 +122,36 @@ same "--kind selects the objects of a trace" "kmap_pages 2 50" \
 same "fold selects the kinds of a trace" "$("$memorizer" fold $symbols --kind pages "$tmp/kinds" 2>"$tmp/err" | sed 's/^tar;/[unknown];/')" \
 	"$("$memorizer" fold $symbols --kind pages "$tmp/trace" 2>"$tmp/err")"
 same "script prints kinds" "pages 2" "$("$memorizer" script "$tmp/trace" | grep -o 'kind=pages' | sort | uniq -c | awk '{ print "pages", $1 }')"
+
+# Accesses to user memory: the file of the kernel, and a trace with a retired record and a snapshot
+cat >"$tmp/user" <<EOF
+user,0,0,0,0,0,0,0,
+  ffffffff9b000110,7,0,12
+  ffffffff9b000194,8,5,0
+EOF
+same "report has the accesses to user memory" "user,0,1,1,1,12,5 widget_write widget_read" \
+	"$(table report kinds "$tmp/user")$("$memorizer" report --csv $symbols --sort writes "$tmp/user" 2>"$tmp/err" |
+	sed -n 's/^functions,[0-9a-f]*,\([a-z_]*\),.*/\1/p' | xargs)"
+"$memorizer" check "$tmp/user" >"$tmp/out"
+same "check knows user memory" "0 1 objects, 2 access lines: 0 violations" "$? $(cat "$tmp/out")"
+{
+	sed '$d' "$data/kinds.trace"
+	echo 'object object=9 snapshot=1 state=1 alloc_site=0 pid=0 ptr=0 bytes_req=0 alloc_jiffies=0 free_jiffies=0 free_site=0 comm= kind=12'
+	echo 'counts object=9 ip=ffffffff9b000110 pid=7 writes=0 reads=12'
+	echo 'snapshot snapshot=1 complete=1 objects=9'
+	echo 'object object=10 snapshot=0 state=2 alloc_site=0 pid=0 ptr=0 bytes_req=0 alloc_jiffies=0 free_jiffies=0 free_site=0 comm= kind=12'
+	echo 'counts object=10 ip=ffffffff9b000194 pid=8 writes=5 reads=0'
+} >"$tmp/user.trace"
+"$build/tests/make-trace" "$tmp/with-user" <"$tmp/user.trace" || exit 1
+same "report has those of a trace" "user,0,2,2,2,12,5" \
+	"$("$memorizer" report --csv $symbols "$tmp/with-user" 2>"$tmp/err" | sed -n 's/^kmap_kinds,\(user\)/\1/p')"
+"$memorizer" kmap "$tmp/with-user" | sort >"$tmp/got"
+equal "user memory is not in the KMAP of a trace" "$tmp/want" "$tmp/got"
+same "but it is with kinds" "2 12 5" \
+	"$("$memorizer" kmap --kinds --kind user "$tmp/with-user" | awk -F, '
+	/^user,0,0,0,0,0,0,0,/ { n++ } /^ / { w += $3; r += $4 } END { print n, r, w }')"
+"$memorizer" check "$tmp/with-user" >"$tmp/out"
+same "check knows it in a trace" "0" "$?"
+same "export leaves it out of a format that lacks it" "1" \
+	"$("$memorizer" export --cmap $symbols "$tmp/user" 2>&1 | grep -c 'memorizer')"
 tap_end

@@ -340,7 +340,7 @@ outcome "a --to mark before --from is refused" 2 /dev/null "memorizer: $tmp/le: 
 outcome "an unknown sort key is refused" 2 /dev/null "memorizer report: --sort sizes: want a column, by its key in JSON, \
 or name, type or field
 $hint" report --sort sizes "$tmp/le"
-kinds="kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static, percpu, memblock, kmalloc or cache"
+kinds="kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack, struct_page, static, percpu, memblock, user, kmalloc or cache"
 outcome "an unknown kind is refused" 2 /dev/null "memorizer report: --kind slabs: want $kinds
 $hint" report --kind slabs "$tmp/le"
 outcome "an unknown kind in a list is refused" 2 /dev/null "memorizer report: --kind pages,: want $kinds

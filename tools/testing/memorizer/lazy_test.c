@@ -16,7 +16,7 @@ static void start(void)
 	boot(POOL_BLOCKS(40));
 	become(0, 1);
 	test_jiffies = 1000;
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 }
 
 static struct memorizer_object *object_at(unsigned long addr)
@@ -145,7 +145,7 @@ static void full_pool_loses_accesses(void)
 {
 	boot(POOL_BLOCKS(8));
 	become(0, 1);
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
 	while (memorizer_pool_alloc(MEMORIZER_OBJECT))
 		;
@@ -163,7 +163,7 @@ static void full_index_loses_accesses(void)
 
 	boot(POOL_BLOCKS(4));
 	become(0, 1);
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 	hook_alloc_pages(MAP_BASE, 0, IP(1));
 	for (class = 0; class < MEMORIZER_CLASSES; class++)
 		if (class != MEMORIZER_OBJECT)

@@ -21,6 +21,7 @@ static const struct {
 	{ "vmalloc", vmalloc_cases },
 	{ "lazy", lazy_cases },
 	{ "grain", grain_cases },
+	{ "user", user_cases },
 	{ "access", access_cases },
 	{ "group", group_cases },
 	{ "fields", fields_cases },

@@ -959,7 +959,7 @@ static void switch_something(void)
 	case 4:
 		if (model.interrupt)
 			break;
-		kinds = byte() ?: MEMORIZER_KINDS_BUILT_IN;
+		kinds = byte() ?: OBJECT_KINDS;
 		DID("memorizer_kinds %lu", kinds);
 		memorizer_set_kinds(kinds);
 		model_switch(&model, model.enabled, kinds);
@@ -1145,7 +1145,7 @@ static void start(void)
 	heap_init(HEAP_PAGES);
 	model.heap = MAP_BASE + (4UL << 20) - (HEAP_PAGES / 2 << PAGE_SHIFT);
 	/* In half of the runs, pages are recorded from the beginning on. */
-	model_switch(&model, true, how & 8 ? MEMORIZER_KINDS_BUILT_IN : BIT(MEMORIZER_KIND_SLAB));
+	model_switch(&model, true, how & 8 ? OBJECT_KINDS : BIT(MEMORIZER_KIND_SLAB));
 	memorizer_set_kinds(model.kinds);
 	heap_pages_taken = slab_takes_pages;
 	heap_pages_given = slab_gives_pages;

@@ -14,7 +14,7 @@ static void start(void)
 {
 	boot(POOL_BLOCKS(40));
 	become(0, 1);
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 }
 
 /* Insert a slab object as the hooks do; there is no allocator that knows its geometry. */
@@ -254,7 +254,7 @@ static void full_pool_loses_pages_and_parts(void)
 
 	boot(POOL_BLOCKS(4));
 	become(0, 1);
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 	hook_alloc_pages(PAGE(4), 1, IP(1));
 	while (memorizer_pool_alloc(MEMORIZER_OBJECT))
 		;

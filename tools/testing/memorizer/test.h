@@ -53,7 +53,7 @@ struct test_case {
 #define CASE(function)	{ #function, function }
 
 extern const struct test_case start_cases[], pool_cases[], index_cases[],
-	object_cases[], pages_cases[], vmalloc_cases[], lazy_cases[], grain_cases[],
+	object_cases[], pages_cases[], vmalloc_cases[], lazy_cases[], grain_cases[], user_cases[],
 	access_cases[], group_cases[], fields_cases[], traffic_cases[],
 	string_cases[], rows_cases[], format_cases[], model_cases[],
 	thread_cases[], interrupt_cases[], patch_cases[];
@@ -71,6 +71,9 @@ static inline void check_eq(unsigned long a, unsigned long b, const char *what,
 	if (a != b)
 		check_fail(a, b, what, file, line);
 }
+
+/* All kinds but user memory, which has no objects. */
+#define OBJECT_KINDS	(MEMORIZER_KINDS_BUILT_IN & ~BIT(MEMORIZER_KIND_USER))
 
 /* The address range of objects. No memory is mapped there. */
 #define MAP_BASE	0xffff888000000000UL

@@ -14,7 +14,7 @@ static void start(void)
 {
 	boot(POOL_BLOCKS(40));
 	become(0, 1);
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 }
 
 static void alloc_area(unsigned long addr, size_t size, unsigned long flags)

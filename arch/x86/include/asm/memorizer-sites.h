@@ -36,6 +36,8 @@
 #define MEMORIZER_FORM_TEST	0
 #define MEMORIZER_FORM_DS	1
 #define MEMORIZER_FORM_SS	2
+/* Added to the form: the site of an access to user memory */
+#define MEMORIZER_FORM_USER	4
 
 /* Disabled sites use prefixes where they can. Set at boot, before the first site is enabled. */
 extern bool memorizer_prefixes;
@@ -53,16 +55,27 @@ static inline unsigned long memorizer_site_addr(const struct memorizer_site *sit
 	return (unsigned long)&site->addr + site->addr;
 }
 
-/* Rounds, so that the sign of the distance does not change the form. */
-static inline unsigned int memorizer_site_form(const struct memorizer_site *site)
+/* The bits above the distance. Rounds, so that the sign of the distance does not change them. */
+static inline unsigned int memorizer_site_flags(const struct memorizer_site *site)
 {
 	return (site->stub + (1 << (MEMORIZER_SITE_FORM - 1))) >> MEMORIZER_SITE_FORM;
+}
+
+static inline unsigned int memorizer_site_form(const struct memorizer_site *site)
+{
+	return memorizer_site_flags(site) % MEMORIZER_FORM_USER;
+}
+
+/* Is it the site of an access to user memory? */
+static inline bool memorizer_site_is_user(const struct memorizer_site *site)
+{
+	return memorizer_site_flags(site) & MEMORIZER_FORM_USER;
 }
 
 /* Distance from the site's end to its stub */
 static inline s32 memorizer_site_distance(const struct memorizer_site *site)
 {
-	return site->stub - (memorizer_site_form(site) << MEMORIZER_SITE_FORM);
+	return site->stub - (memorizer_site_flags(site) << MEMORIZER_SITE_FORM);
 }
 
 /* The site as an instruction whose operand is the distance to its stub */

@@ -28,12 +28,15 @@
 #define MEMORIZER_STUB_HINT	""
 #endif
 
-#define MEMORIZER_SITE(stub)						\
+/* In the table: MEMORIZER_FORM_USER of asm/memorizer-sites.h */
+#define MEMORIZER_SITE_IS_USER	" + (4 << 28)"
+
+#define MEMORIZER_SITE(flag, stub)					\
 	"771:	testl $772f - 771b - 5, %%eax\n"			\
 	"	.pushsection memorizer_sites, \"a\"\n"			\
 	"	.balign 4\n"						\
 	"	.long 771b - .\n"					\
-	"	.long 772f - 771b - 5\n"				\
+	"	.long 772f - 771b - 5" flag "\n"			\
 	"	.popsection\n"						\
 	"	.subsection 1\n"					\
 	"772:\n"							\
@@ -46,7 +49,7 @@
  * it. It saves three registers, because unlike the plugin it does not know which are free.
  */
 #define MEMORIZER_SITE_FIXED(kind, ptr, size)				\
-	asm_inline volatile(MEMORIZER_SITE(				\
+	asm_inline volatile(MEMORIZER_SITE("",				\
 		"	push %%r9\n"					\
 		"	push %%r10\n"					\
 		"	push %%r11\n"					\
@@ -56,9 +59,8 @@
 		"	jmp memorizer_leave_r11\n")				\
 		: : "r" (ptr), "i" (size))
 
-/* A site for an access of variable @size at @ptr. */
-#define MEMORIZER_SITE_RANGE(thunk, ptr, size)				\
-	asm_inline volatile(MEMORIZER_SITE(				\
+#define MEMORIZER_SITE_OF_SIZE(flag, thunk, ptr, size)			\
+	asm_inline volatile(MEMORIZER_SITE(flag,			\
 		"	push %%rdi\n"					\
 		"	push %%rsi\n"					\
 		"	push %%rdx\n"					\
@@ -68,6 +70,14 @@
 		"	pop %%rsi\n"					\
 		"	jmp " thunk "\n")				\
 		: : "r" (ptr), "re" ((unsigned long)(size)))
+
+/* A site for an access of variable @size at @ptr. */
+#define MEMORIZER_SITE_RANGE(thunk, ptr, size)				\
+	MEMORIZER_SITE_OF_SIZE("", thunk, ptr, size)
+
+/* A site for an access of @size bytes of user memory at @ptr. */
+#define MEMORIZER_SITE_USER(thunk, ptr, size)				\
+	MEMORIZER_SITE_OF_SIZE(MEMORIZER_SITE_IS_USER, thunk, ptr, size)
 
 /*
  * virt_to_page() for the direct map only, where all pages and slab objects lie. Saves the test for

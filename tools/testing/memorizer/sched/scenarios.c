@@ -601,7 +601,7 @@ void scenario_prepare(void)
 	pages[SLAB].stride = 64;
 	pages[NEW_SLAB].stride = 64;
 	pages[UNDER_SLAB].stride = 64;
-	memorizer_set_kinds(MEMORIZER_KINDS_BUILT_IN);
+	memorizer_set_kinds(OBJECT_KINDS);
 	done.allocs += 2;
 	hook_alloc_pages(P, 1, IP(6));
 	hook_alloc_pages(Q, 0, IP(6));

@@ -67,7 +67,10 @@ stacks() {
 kinds() {
 	case $(value_of kinds) in
 	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" \
-		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static,percpu,memblock, && refused 0 kinds ;;
+		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static,percpu,memblock,user, && refused 0 kinds ;;
+	user,slab)
+		same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" slab,user, && refused 0 kinds &&
+		same "accesses to user memory" $(($(stat_of accesses_user) > 0)) 1 ;;
 	static | memblock)
 		same kinds "$(cat $M/memorizer_kinds)" "$(value_of kinds)" && refused 0 kinds ;;
 	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Kinds of objects: slab objects, pages, vmalloc areas, stacks, struct pages, variables, areas of memblock
+# Kinds of memory: slab objects, pages, vmalloc areas, stacks, struct pages, variables, areas of memblock, user memory
 . "${0%/*}/functions.sh"
 
 [ -f $M/memorizer_kinds ] || skip "no $M/memorizer_kinds: CONFIG_MEMORIZER_PAGES is not set"
@@ -9,7 +9,8 @@ before=$(cat $M/memorizer_kinds)
 dir=$(mktemp -d)
 trap 'rm -rf $dir; quiet; echo "$before" >$M/memorizer_kinds; echo 1 >$M/clear_object_list' EXIT
 
-all="slab pages vmalloc vmap ioremap modules stack struct_page static percpu memblock"
+objects="slab pages vmalloc vmap ioremap modules stack struct_page static percpu memblock"
+all="$objects user"
 
 read_back() { cat $M/memorizer_kinds | tr '\n' ' '; }
 
@@ -60,10 +61,11 @@ sums_agree() {
 	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
 		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)" &&
 	sum=0
-	for kind in $all; do
+	for kind in $objects; do
 		sum=$((sum + $(stat_of accesses_$kind)))
 	done
-	same "accesses by kind" $sum "$(stat_of accesses_attributed)"
+	same "accesses by kind" $sum "$(stat_of accesses_attributed)" &&
+	same "accesses to user memory" "$(sum_kmap <$M/user | cut -d ' ' -f 2)" "$(stat_of accesses_user)"
 }
 
 objects_agree() {
@@ -80,7 +82,7 @@ recorded_kinds_have_accesses() {
 		case " $* " in
 		*" $kind "* | *" all "*)
 			# Few programs use the others.
-			case $kind in slab | pages | stack | struct_page | static | percpu | memblock) ;; *) continue ;; esac
+			case $kind in slab | pages | stack | struct_page | static | percpu | memblock | user) ;; *) continue ;; esac
 			same "$kind has accesses" $(($(stat_of accesses_$kind) > 0)) 1 ;;
 		*)	same "accesses to $kind" "$(stat_of accesses_$kind)" 0 ;;
 		esac || return 1
@@ -106,7 +108,7 @@ kinds_agree() {
 	sed 's/^[a-z_]*,//' $dir/kinds | cmp - $dir/kmap || return 1
 	awk -F , '!/^ / { kind = $1 } /^ / { n[kind] += $3 + $4 } END { for (kind in n) print kind, n[kind] }' \
 		$dir/kinds | sort >$dir/sums
-	sed -n "s/^accesses_\($(echo $all | sed 's/ /\\|/g')\): \([1-9]\)/\1 \2/p" $dir/stats | sort >$dir/of_stats
+	sed -n "s/^accesses_\($(echo $objects | sed 's/ /\\|/g')\): \([1-9]\)/\1 \2/p" $dir/stats | sort >$dir/of_stats
 	cmp $dir/sums $dir/of_stats && [ $(wc -l <$dir/sums) -ge 8 ] &&
 	for sum in attributed unattributed; do
 		same "accesses by region, $sum" "$(sum_of ${sum}_in_[a-z_]*)" "$(sum_of accesses_$sum)" || return 1
@@ -176,6 +178,30 @@ variables_of_modules_come_and_go() {
 	same "objects lost" "$(stat_of lost_objects_index_full)" 0
 }
 
+# user_writes COUNT: print the most writes to user memory by one site while a program zeroes COUNT buffers.
+user_writes() {
+	echo 1 >$M/clear_object_list
+	sh -c "echo \$\$ >$M/memorizer_pid; exec dd if=/dev/zero of=/dev/null bs=4096 count=$1" 2>/dev/null
+	awk -F , '$3 > most { most = $3 } END { print most + 0 }' $M/user
+}
+
+# Each buffer is written once. Without the kind, its sites are disabled.
+accesses_to_user_memory_are_counted() {
+	quiet
+	kinds user
+	echo 1 >$M/memorizer_log_access
+	few=$(user_writes 1000)
+	many=$(user_writes 3000)
+	echo >$M/memorizer_pid
+	on=$(stat_of sites_patched)
+	kinds slab
+	off=$(stat_of sites_patched)
+	echo 0 >$M/memorizer_log_access
+	same "writes of 1000 and of 3000 buffers" "$few $many" "1000 3000" || return 1
+	[ $((on - off)) -gt 100 ] && [ $((on - off)) -le "$(stat_of sites_user)" ] ||
+		{ echo "# $on and $off sites are enabled"; return 1; }
+}
+
 kind_that_is_switched_off_ends() {
 	record all
 	same "pages have accesses" $(($(stat_of accesses_pages) > 0)) 1 || return 1
@@ -196,7 +222,7 @@ kinds_switch_under_load() {
 	echo 1 >$M/memorizer_log_access
 	for n in 1 2 3; do
 		work &
-		for which in all slab pages stack all struct_page static percpu memblock pages,vmalloc slab; do
+		for which in all slab pages stack all struct_page static percpu memblock user pages,vmalloc slab; do
 			kinds $which
 			ls /proc/self >/dev/null
 		done
@@ -220,7 +246,7 @@ if [ "$(stat_of pool_size)" = 0 ]; then
 	finish
 fi
 
-plan 19
+plan 22
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
@@ -231,6 +257,7 @@ check recorded_kinds_have_accesses struct_page
 check recorded_kinds_have_accesses static
 check recorded_kinds_have_accesses percpu
 check recorded_kinds_have_accesses memblock
+check recorded_kinds_have_accesses user
 check recorded_kinds_have_accesses vmalloc vmap ioremap modules stack
 check recorded_kinds_have_accesses all
 check stacks_are_those_of_their_tasks
@@ -238,6 +265,8 @@ check pages_are_in_the_kmap
 check mode_of kmap_kinds 400
 check kmap_kinds_has_the_kinds
 check variables_of_modules_come_and_go
+check mode_of user 400
+check accesses_to_user_memory_are_counted
 check kind_that_is_switched_off_ends
 check kinds_switch_under_load
 finish

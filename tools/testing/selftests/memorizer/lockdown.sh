@@ -10,7 +10,7 @@ every_file() { (cd $M && find . -type f | sed 's,^\./,,'); }
 
 # say ANSWER: files with recorded data can be read, or fail with ANSWER.
 say() {
-	for file in kmap kmap_fields kmap_kinds kmap_stacks traffic calls; do
+	for file in kmap kmap_fields kmap_kinds kmap_stacks user traffic calls; do
 		[ -e $M/$file ] || continue
 		if why=$( { cat $M/$file >/dev/null; } 2>&1 ); then
 			same $file readable "$1"

@@ -66,18 +66,20 @@ reading_costs_few_accesses() {
 # Seeking is refused: it would take as long as reading everything before the position.
 reading_starts_at_the_beginning() {
 	quiet
+	[ ! -e $M/memorizer_kinds ] || echo slab,user >$M/memorizer_kinds
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_track_lines
 	echo 1 >$M/memorizer_log_access
 	ls -lR /sys/devices/system >/dev/null
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
-	for file in kmap kmap_fields kmap_kinds kmap_stacks traffic; do
+	for file in kmap kmap_fields kmap_kinds kmap_stacks user traffic; do
 		[ -e $M/$file ] || continue
 		[ $file != traffic ] || grep -q . $M/traffic || continue
 		undisturbed ${0%/*}/positions $M/$file || { echo "# $file"; return 1; }
 	done
 	echo 0 >$M/memorizer_track_lines
+	[ ! -e $M/memorizer_kinds ] || echo slab >$M/memorizer_kinds
 }
 
 # Modules load and unload while a reader reads byte by byte, and the reader can be killed.

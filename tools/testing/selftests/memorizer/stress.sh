@@ -158,6 +158,13 @@ set_filter() {
 	echo "$word" >$M/$file_
 }
 
+# Enables and disables the sites of accesses to user memory.
+switch_kinds() {
+	[ -e $M/memorizer_kinds ] || return 0
+	one_of slab slab,user
+	echo $word >$M/memorizer_kinds
+}
+
 filter_by_group() {
 	[ -d $dir/cgroup ] || return 0
 	mkdir -p $dir/cgroup/stress
@@ -226,8 +233,8 @@ switch_with_faults() {
 entries=
 ! text_may_be_patched || [ ! -f $M/stream_entries ] || entries="entry uid,entry"
 
-actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines switch_stacks switch_context
-	clear read_stats read_some,kmap read_some,kmap_fields read_some,kmap_kinds read_some,kmap_stacks read_some,traffic
+actions="switch_logging switch_logging switch_logging switch_recording switch_recording switch_lines switch_stacks switch_context switch_kinds
+	clear read_stats read_some,kmap read_some,kmap_fields read_some,kmap_kinds read_some,kmap_stacks read_some,user read_some,traffic
 	kill_soon,read_all,kmap kill_soon,read_all,kmap_fields
 	switch_stream switch_stream read_stream mark kill_soon,snapshot
 	set_filter,memorizer_filter,vfs_*,!vfs_*,file:fs/*,file:mm/slub.c
