@@ -8,6 +8,7 @@
 #include "kmap/calls-text.h"
 #include "lib/texts.h"
 #include "options.h"
+#include "report/contexts.h"
 #include "report/head.h"
 #include "report/table.h"
 #include "report/term.h"
@@ -36,7 +37,7 @@ struct function {
 	u32 name;
 };
 
-/* Sums by names: a function, or a caller in the upper half. */
+/* Sums by names: a function, or a caller in the upper half; or by task. */
 struct group {
 	u64 key;
 	u64 sum[SUMS];
@@ -49,10 +50,14 @@ struct group {
  * @functions: struct function by address
  * @pairs: struct group of each pair
  * @callees: struct group of each function that was called
+ * @tasks: struct group of each pid or number of a context
+ * @contexts: what these numbers mean
+ * @context_file: their file, or NULL
+ * @by_context: some calls are counted for a context
  * @callers_of: list only callers of functions with such a name, or NULL
  * @callees_of: list only functions that those with such a name called, or NULL
  * @pid: count only calls of this task; U32_MAX: of all
- * @filter: the same, for the head of the output
+ * @filter: the same for the head of the output; and the names of contexts to count for
  * @format: output format
  * @graph: print only pairs, for another program
  * @top: rows of a table, 0: all
@@ -62,7 +67,10 @@ struct group {
  */
 struct calls {
 	struct kmap_symbols *symbols;
-	struct hash names, functions, pairs, callees;
+	struct hash names, functions, pairs, callees, tasks;
+	struct contexts contexts;
+	const char *context_file;
+	bool by_context;
 	const char *callers_of, *callees_of;
 	u32 pid;
 	struct kmem_filter filter;
@@ -93,7 +101,7 @@ static u64 *sums_of(struct hash *groups, u64 key, bool *new)
 	return ((struct group *)hash_item(groups, hash_get(groups, &key, new)))->sum;
 }
 
-static void count(struct calls *c, u64 from, u64 to, u64 calls)
+static void count(struct calls *c, u64 from, u64 to, u64 pid, u64 calls)
 {
 	u32 caller = name_of(c, from, KMAP_IP_RETURN), callee = name_of(c, to, KMAP_IP_EXACT);
 	u64 *sum;
@@ -106,7 +114,18 @@ static void count(struct calls *c, u64 from, u64 to, u64 calls)
 	sum = sums_of(&c->callees, callee, &(bool){ false });
 	sum[CALLS] += calls;
 	sum[CALLERS] += new;
+	sums_of(&c->tasks, pid, &new)[CALLS] += calls;
+	c->by_context |= contexts_is(pid);
 	c->total += calls;
+}
+
+/* Check whether calls are counted for a task or context. */
+static bool is_chosen(const struct calls *c, u64 pid)
+{
+	char text[CONTEXT_NAME_MAX];
+
+	return (c->pid == U32_MAX || c->pid == pid) &&
+	       kmem_filter_matches(c->filter.comm, contexts_name(&c->contexts, pid, text));
 }
 
 /* A row of the input, see calls_visit. */
@@ -116,8 +135,8 @@ static bool visit(void *data, u64 from, u64 to, u64 pid, u64 calls)
 
 	if (calls > U64_MAX - c->total)
 		return false;
-	if (c->pid == U32_MAX || c->pid == pid)
-		count(c, from, to, calls);
+	if (is_chosen(c, pid))
+		count(c, from, to, pid, calls);
 	return true;
 }
 
@@ -138,9 +157,30 @@ static void add_rows(const struct calls *c, struct table *t, const struct hash *
 	}
 }
 
+static void add_tasks(const struct calls *c, struct table *t)
+{
+	const struct group *group;
+	char text[CONTEXT_NAME_MAX];
+	const char *name;
+	struct row *row;
+	u32 i;
+
+	t->rows = xreallocarray(NULL, c->tasks.nr + 1, sizeof(*t->rows));
+	for (i = 0; i < c->tasks.nr; i++) {
+		group = hash_item(&c->tasks, i);
+		name = contexts_name(&c->contexts, group->key, text);
+		row = t->rows + t->nr++;
+		*row = (struct row){ .sum = group->sum, .id = group->key };
+		row->name = name ? table_text(name) : NULL;
+	}
+}
+
 static void print_table(struct calls *c, struct table *t, const struct hash *groups)
 {
-	add_rows(c, t, groups);
+	if (groups == &c->tasks)
+		add_tasks(c, t);
+	else
+		add_rows(c, t, groups);
 	table_sort(t, &c->order, CALLS);
 	if (c->format == REPORT_JSON) {
 		printf(",\n\t");
@@ -236,6 +276,12 @@ static void print(struct calls *c)
 		.columns = {
 			{ "Calls", "calls", CALLS, CELL_NUMBER, 0 },
 		},
+	}, contexts = {
+		.title = "CONTEXTS", .key = "contexts", .id_key = "number", .id_decimal = true,
+		.name_title = " Number Context", .name_key = "context",
+		.columns = {
+			{ "Calls", "calls", CALLS, CELL_NUMBER, 0 },
+		},
 	};
 	struct head head = {
 		.command = "calls", .input = "calls", .incomplete = c->malformed,
@@ -252,6 +298,8 @@ static void print(struct calls *c)
 	if (!c->callers_of && !c->callees_of)
 		print_table(c, &functions, &c->callees);
 	print_table(c, &pairs, &c->pairs);
+	if (c->by_context)
+		print_table(c, &contexts, &c->tasks);
 	if (c->format == REPORT_JSON)
 		printf("\n}\n");
 }
@@ -267,6 +315,9 @@ static bool check(const struct calls *c, const char *name)
 	else if (c->callees_of)
 		fprintf(stderr, "memorizer calls: --callees %s: no such function calls another one in %s\n",
 			c->callees_of, name);
+	else if (c->filter.comm)
+		fprintf(stderr, "memorizer calls: --comm %s: no such context in %s\n",
+			c->filter.comm, name);
 	else if (c->pid != U32_MAX)
 		fprintf(stderr, "memorizer calls: --pid %u: no such task in %s\n", c->pid, name);
 	else
@@ -278,13 +329,16 @@ static bool check(const struct calls *c, const char *name)
 static int list(struct calls *c, const char *path)
 {
 	const char *name = strcmp(path, "-") ? path : "<stdin>";
-	int status;
+	int named = contexts_open(&c->contexts, c->context_file, path);
+	int status = EXIT_UNABLE;
 
 	texts_init(&c->names);
 	hash_init(&c->functions, sizeof(struct function), 2 * sizeof(u64));
 	hash_init(&c->pairs, sizeof(struct group), sizeof(u64));
 	hash_init(&c->callees, sizeof(struct group), sizeof(u64));
-	status = calls_read(path, visit, c);
+	hash_init(&c->tasks, sizeof(struct group), sizeof(u64));
+	if (named != EXIT_UNABLE)
+		status = calls_read(path, visit, c);
 	c->malformed = status == EXIT_MALFORMED;
 	if (status != EXIT_UNABLE && !check(c, name))
 		status = EXIT_UNABLE;
@@ -296,8 +350,10 @@ static int list(struct calls *c, const char *path)
 	hash_free(&c->functions);
 	hash_free(&c->pairs);
 	hash_free(&c->callees);
+	hash_free(&c->tasks);
+	contexts_free(&c->contexts);
 	namesakes_warn(c->symbols, "calls");
-	return status;
+	return status == EXIT_FINE ? named : status;
 }
 
 static int run(int argc, char **argv)
@@ -307,7 +363,13 @@ static int run(int argc, char **argv)
 	const struct option options[] = {
 		OPT_STRING('R', "callers", &c.callers_of, "NAME", "only calls of this function"),
 		OPT_STRING('E', "callees", &c.callees_of, "NAME", "only calls by this function"),
-		OPT_NUMBER('p', "pid", &c.pid, "PID", 0, U32_MAX - 1, "only calls of this task"),
+		OPT_NUMBER('p', "pid", &c.pid, "PID", 0, U32_MAX - 1,
+			   "only calls of this task or context"),
+		OPT_STRING('m', "comm", &c.filter.comm, "NAME",
+			   "only calls of contexts with this name; * and ? match"),
+		OPT_STRING(0, "context-file", &c.context_file, "FILE",
+			   "copy of memorizer/contexts (default: DIR/contexts beside DIR/calls,\n"
+			   "                          NAME.contexts beside NAME.calls)"),
 		OPT_STRING('k', "vmlinux", &vmlinux, "FILE",
 			   "ELF file with the kernel's symbols"),
 		OPT_STRING('K', "kallsyms", &kallsyms, "FILE",
@@ -325,8 +387,8 @@ static int run(int argc, char **argv)
 	};
 	int status;
 
-	argc = options_parse(&command_calls, argc, argv, options, 0);
 	kmem_filter_init(&c.filter);
+	argc = options_parse(&command_calls, argc, argv, options, 0);
 	if (c.pid != U32_MAX)
 		c.filter.pid = c.pid;
 	if (argc > 1) {

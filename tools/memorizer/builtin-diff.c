@@ -98,8 +98,8 @@ struct view {
  * @status: exit status so far
  */
 struct diff {
-	const char *vmlinux[SIDES], *kallsyms[SIDES], *modules[SIDES];
-	int given[3];
+	const char *vmlinux[SIDES], *kallsyms[SIDES], *modules[SIDES], *contexts[SIDES];
+	int given[4];
 	char **paths;
 	bool traces, files;
 	u32 top;
@@ -697,7 +697,9 @@ static bool add_up(struct diff *d, struct reading *r, enum side side)
 	r->side = side;
 	r->engine = (struct engine){
 		.ops = &ops, .data = r,
-		.files = { d->vmlinux[side], d->kallsyms[side], d->modules[side], false },
+		.files = { d->vmlinux[side], d->kallsyms[side], d->modules[side], false,
+			   d->contexts[side] },
+		.by_context = true,
 	};
 	status = engine_run(&r->engine, d->paths[side]);
 	if (status == EXIT_MALFORMED || d->status == EXIT_FINE)
@@ -775,6 +777,8 @@ static int run(int argc, char **argv)
 			  "copy of /proc/kallsyms, likewise (default: those in the traces)"),
 		OPT_FILES('M', "modules", d.modules, &d.given[2], "DIR",
 			  "directory with the files NAME.ko of modules, for notes, likewise"),
+		OPT_FILES(0, "context-file", d.contexts, &d.given[3], "FILE",
+			  "copy of memorizer/contexts, likewise (default: the one beside the input)"),
 		OPT_TAKE('s', "sort", &order, "KEY",
 			 "sort tables by change (default), by the column with this key in JSON, or by\n"
 			 "                          name, type or field", option_change),

@@ -61,7 +61,8 @@ static bool begin(struct engine *g)
 }
 
 /* Returns the exit status. */
-static int write_uses(const struct exporter *x, struct privilege *p, int status)
+static int write_uses(const struct exporter *x, struct privilege *p,
+		      const struct contexts *contexts, int status)
 {
 	struct domains d;
 
@@ -72,7 +73,7 @@ static int write_uses(const struct exporter *x, struct privilege *p, int status)
 		return EXIT_MALFORMED;
 	}
 	if (domains_sum(&d, p, &x->partition)) {
-		cpm_write(&d);
+		cpm_write(&d, contexts);
 	} else {
 		fprintf(stderr, "memorizer export: functions times bytes exceed 63 bits\n");
 		status = EXIT_MALFORMED;
@@ -87,7 +88,7 @@ static int end(struct engine *g, int status)
 	struct privilege *p = uses_end(&x->uses, g, x->calls, &status);
 
 	if (p)
-		status = write_uses(x, p, status);
+		status = write_uses(x, p, x->contexts ? &g->contexts : NULL, status);
 	if (p && !g->trace && (x->files.vmlinux || x->files.kallsyms))
 		privilege_warn(p, x->files.kallsyms);
 	uses_free(&x->uses);
@@ -101,7 +102,9 @@ static int export_input(struct exporter *x, const char *input)
 		.begin = begin, .event = uses_event, .object = uses_object, .access = uses_access,
 		.end = end,
 	};
-	struct engine g = { .ops = &ops, .data = x, .files = x->files };
+	struct engine g = {
+		.ops = &ops, .data = x, .files = x->files, .by_context = x->contexts,
+	};
 	const char *trace_only = kmem_filter_trace_only(&x->filter);
 	int status;
 
@@ -122,6 +125,7 @@ static int export_input(struct exporter *x, const char *input)
 static bool check_format(const struct exporter *x)
 {
 	const char *only = x->fields ? "--fields" : x->contexts ? "--contexts" :
+			   x->files.contexts ? "--context-file" :
 			   x->partition.file ? "--partition" :
 			   x->partition.by != PARTITION_FUNCTION ? "--by" : NULL;
 
@@ -130,6 +134,8 @@ static bool check_format(const struct exporter *x)
 			x->cpm ? "two formats" : "no format");
 	else if (x->cmap && only)
 		fprintf(stderr, "memorizer export: %s: only with --cpm\n", only);
+	else if (x->files.contexts && !x->contexts)
+		fprintf(stderr, "memorizer export: --context-file: want --contexts, too\n");
 	else if (x->cmap && !x->files.vmlinux)
 		fprintf(stderr,
 			"memorizer export: --cmap: want --vmlinux, whose addresses a CAPMAP has\n");
@@ -146,7 +152,8 @@ static int run(int argc, char **argv)
 		OPT_BOOLEAN(0, "cmap", &x.cmap, "write a CAPMAP, for uSCOPE"),
 		OPT_STRING(0, "calls", &x.calls, "FILE",
 			   "calls and returns, too: a copy of memorizer/calls in debugfs"),
-		OPT_BOOLEAN(0, "contexts", &x.contexts, "privileges by task"),
+		OPT_BOOLEAN(0, "contexts", &x.contexts, "privileges by task or context"),
+		OPT_CONTEXTS(&x.files),
 		OPT_BOOLEAN(0, "fields", &x.fields, "members are objects of their own"),
 		OPTS_PARTITION(&x.partition, "function"),
 		OPTS_SYMBOLS(&x.files),

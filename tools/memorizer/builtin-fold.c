@@ -91,6 +91,7 @@ struct task {
  * @functions: struct function by ip
  * @chains: struct chain by frames
  * @tasks: struct task by pid, for a KMAP
+ * @contexts: names of contexts
  * @by_stack: struct stack by frames, of access lines, or of a trace's allocations and accesses
  * @others: likewise, of object lines, or of the counts of retired objects. An access is in an
  *	    event, in its object's counts, or in both, and must be counted once
@@ -121,6 +122,7 @@ struct fold {
 	struct stack stack;
 	bool object, accessed, allocated;
 	u32 types_seen;
+	const struct contexts *contexts;
 	struct names names;
 	struct tracker live;
 	struct hash retired;
@@ -349,7 +351,16 @@ static void take_access(void *data, const struct kmap_object *o, const struct km
 	add(&f->by_stack, &stack, access_value(f, a->reads, a->writes));
 }
 
-/* Replace pids by comms, and drop those that the filter rejects. */
+/* Name of a context; @task for a pid, and for an unknown context. */
+static u32 context_frame(struct fold *f, u64 pid, u32 task)
+{
+	char text[CONTEXT_NAME_MAX];
+	const char *name = contexts_name(f->contexts, pid, text);
+
+	return name ? texts_number(&f->frames, name) : task;
+}
+
+/* Replace pids by comms or names of contexts, and drop those that the filter rejects. */
 static void name_tasks(struct fold *f)
 {
 	struct hash named;
@@ -365,8 +376,12 @@ static void name_tasks(struct fold *f)
 			stack.frame[WHO] = ((struct task *)hash_item(&f->tasks, task))->frame;
 		else
 			stack.frame[WHO] = texts_number(&f->frames, NAMES_UNKNOWN);
-		if (kmem_filter_matches(f->filter.comm, texts_get(&f->frames, stack.frame[WHO])))
-			add(&named, &stack, stack.value);
+		stack.frame[WHO] = context_frame(f, pid, stack.frame[WHO]);
+		if (!kmem_filter_matches(f->filter.comm, texts_get(&f->frames, stack.frame[WHO])))
+			continue;
+		/* A context is the name of no object's task. */
+		f->choice.seen |= KMEM_SEEN_COMM;
+		add(&named, &stack, stack.value);
 	}
 	hash_free(&f->by_stack);
 	f->by_stack = named;
@@ -750,6 +765,23 @@ static void release(struct fold *f)
 	tracker_free(&f->live);
 }
 
+/* Name the contexts in the counts of a trace. */
+static void name_contexts(struct fold *f)
+{
+	const struct hash *all = &f->contexts->all;
+	const struct count_context *context;
+	char text[CONTEXT_NAME_MAX];
+	u32 i;
+
+	names_set_task(&f->names, CONTEXT_OTHERS,
+		       contexts_name(f->contexts, CONTEXT_OTHERS, text));
+	for (i = 0; i < all->nr; i++) {
+		context = hash_item(all, i);
+		names_set_task(&f->names, context->number,
+			       contexts_name(f->contexts, context->number, text));
+	}
+}
+
 static bool begin(struct engine *g)
 {
 	struct fold *f = g->data;
@@ -759,9 +791,11 @@ static bool begin(struct engine *g)
 		return false;
 	}
 	f->symbols = g->symbols;
+	f->contexts = &g->contexts;
 	if (!named_usable(&f->filter, f->symbols, "fold"))
 		return false;
 	init(f);
+	name_contexts(f);
 	return true;
 }
 
@@ -836,7 +870,7 @@ static int option_value(const struct option *o, const char *arg, int unset)
 static int run(int argc, char **argv)
 {
 	struct fold f = { .format = REPORT_TEXT };
-	struct engine g = { .data = &f };
+	struct engine g = { .data = &f, .by_context = true };
 	const struct option options[] = {
 		OPT_BOOLEAN('t', "types", &f.types,
 			    "print types instead of caches, and members instead of call sites"),
@@ -846,6 +880,7 @@ static int run(int argc, char **argv)
 			 "accesses (default), reads, writes, objects, bytes, live or live-bytes",
 			 option_value),
 		OPTS_SYMBOLS(&g.files),
+		OPT_CONTEXTS(&g.files),
 		OPT_SET_UINT('j', "json", &f.format, "print JSON", REPORT_JSON),
 		OPT_SET_UINT('c', "csv", &f.format, "print CSV", REPORT_CSV),
 		OPT_HELP(),

@@ -29,7 +29,7 @@
 #define TEXT_MAX	200		/* displayed characters of a name or mark */
 #define ROWS		"20000"		/* of a table */
 #define SPANS		"240"
-#define ARGUMENTS	26		/* of a command */
+#define ARGUMENTS	30		/* of a command */
 
 static const char * const usage[] = {
 	"memorizer html [OPTION...] -o FILE KMAP [KMAP]",
@@ -51,6 +51,7 @@ static const char * const usage[] = {
  * @modules: directories with module files for notes, likewise
  * @skip: functions that are no call sites, or NULL
  * @calls: calls for privileges, likewise
+ * @contexts: what numbers of contexts mean, likewise
  * @partition: compartments for privileges
  * @paths: the KMAPs or traces
  * @nr: number of runs
@@ -60,7 +61,7 @@ static const char * const usage[] = {
  */
 struct page {
 	const char *output, *vmlinux[RUNS], *kallsyms[RUNS], *modules[RUNS], *skip;
-	const char *calls[RUNS];
+	const char *calls[RUNS], *contexts[RUNS];
 	struct partition partition;
 	char **paths;
 	int nr;
@@ -94,7 +95,8 @@ static void hush(const struct page *p, bool quiet)
 static int run_command(struct page *p, const struct command *c, const char * const *more,
 		       int first, int nr, bool quiet)
 {
-	bool sites = c == &command_report || c == &command_layout || c == &command_diff;
+	bool by_context = c == &command_report || c == &command_diff;
+	bool sites = by_context || c == &command_layout;
 	char name[64], label[64], *argv[ARGUMENTS];
 	int argc = 0, i, status;
 
@@ -119,6 +121,10 @@ static int run_command(struct page *p, const struct command *c, const char * con
 		if (p->modules[i]) {
 			argv[argc++] = (char *)"--modules";
 			argv[argc++] = (char *)p->modules[i];
+		}
+		if (p->contexts[i] && by_context) {
+			argv[argc++] = (char *)"--context-file";
+			argv[argc++] = (char *)p->contexts[i];
 		}
 	}
 	/* The name of an input may begin with "-". */
@@ -293,7 +299,7 @@ static bool check_inputs(struct page *p)
 
 static bool begin_output(struct output *o, const struct page *p)
 {
-	const char *inputs[4 * RUNS + 1] = { p->partition.file };
+	const char *inputs[5 * RUNS + 1] = { p->partition.file };
 	struct stat st;
 	int i;
 
@@ -302,6 +308,7 @@ static bool begin_output(struct output *o, const struct page *p)
 		inputs[1 + RUNS + i] = p->vmlinux[i];
 		inputs[1 + 2 * RUNS + i] = p->kallsyms[i];
 		inputs[1 + 3 * RUNS + i] = p->calls[i];
+		inputs[1 + 4 * RUNS + i] = p->contexts[i];
 	}
 	if (!output_begin(o, p->output, inputs, ARRAY_SIZE(inputs)))
 		return false;
@@ -316,7 +323,7 @@ static int run(int argc, char **argv)
 {
 	struct page p = { .partition.by = PARTITION_MODULE, .status = EXIT_FINE };
 	struct output output;
-	int given[4] = { 0 };
+	int given[5] = { 0 };
 	const struct option options[] = {
 		OPT_STRING('o', "output", &p.output, "FILE", "the page"),
 		OPT_FILES('k', "vmlinux", p.vmlinux, &given[0], "FILE",
@@ -330,6 +337,8 @@ static int run(int argc, char **argv)
 		OPTS_PARTITION(&p.partition, "module"),
 		OPT_FILES(0, "calls", p.calls, &given[3], "FILE",
 			  "privileges with calls and returns, likewise: copy of memorizer/calls"),
+		OPT_FILES(0, "context-file", p.contexts, &given[4], "FILE",
+			  "copy of memorizer/contexts, likewise (default: the one beside the input)"),
 		OPT_HELP(),
 		OPT_END()
 	};

@@ -31,6 +31,7 @@ struct access {
 /**
  * struct writer - state of writing
  * @d: the compartments
+ * @contexts: what numbers of contexts mean; NULL without privileges by task
  * @ids: ids of objects by number
  * @id_of: number of the id of each target; several call sites in a line have one id
  * @sizes: size by number
@@ -42,6 +43,7 @@ struct access {
  */
 struct writer {
 	const struct domains *d;
+	const struct contexts *contexts;
 	struct hash ids;
 	u32 *id_of;
 	u64 *sizes;
@@ -324,6 +326,14 @@ static u32 target_position(const struct writer *w, u32 target)
 					   w->objects.positions[w->id_of[target]];
 }
 
+/* The task; of several numbers for the same context the first one. */
+static u64 task_of(const struct writer *w, u64 pid)
+{
+	const struct count_context *context = w->contexts ? contexts_find(w->contexts, pid) : NULL;
+
+	return context ? context->first : pid;
+}
+
 /* Add to the accesses of the domains of an actor and a target. */
 static void add_access(struct writer *w, u64 use, u64 pid, const u64 counts[PRIVILEGE_OPS])
 {
@@ -351,7 +361,7 @@ static void add_accesses(struct writer *w)
 	}
 	for (i = 0; i < p->task_uses.nr; i++) {
 		of_task = hash_item(&p->task_uses, i);
-		add_access(w, of_task->key, of_task->pid, of_task->counts);
+		add_access(w, of_task->key, task_of(w, of_task->pid), of_task->counts);
 	}
 	sort_accesses(&w->accesses);
 	sort_accesses(&w->calls);
@@ -412,6 +422,25 @@ static void write_list(const struct writer *w, const char *key, const struct par
 	printf("]\n");
 }
 
+/* Write a pid, or what is known of a context. */
+static void write_task(const struct writer *w, u64 pid)
+{
+	const struct count_context *context = contexts_find(w->contexts, pid);
+	char text[CONTEXT_NAME_MAX];
+
+	printf("    execution_context: {");
+	if (context) {
+		printf("entry: %s", contexts_entry(context, text) ?: "none");
+		if (w->contexts->uids)
+			printf(", uid: %llu", context->uid);
+		if (w->contexts->gids)
+			printf(", gid: %llu", context->gid);
+	} else {
+		printf(contexts_is(pid) ? "context: %llu" : "pid: %llu", pid);
+	}
+	printf("}\n");
+}
+
 /* Write what a subject domain does in a task. */
 static void write_privilege(const struct writer *w, u32 subject, u64 pid, struct part *accesses,
 			    struct part *calls)
@@ -422,7 +451,7 @@ static void write_privilege(const struct writer *w, u32 subject, u64 pid, struct
 	write_subject_name(w, subject);
 	printf("\n");
 	if (pid != ANY_TASK)
-		printf("    execution_context: {pid: %llu}\n", pid);
+		write_task(w, pid);
 	write_list(w, "  can_read:\n  - objects", accesses, PRIVILEGE_READ, false);
 	write_list(w, "    counts", accesses, PRIVILEGE_READ, true);
 	write_list(w, "  can_write:\n  - objects", accesses, PRIVILEGE_WRITE, false);
@@ -458,12 +487,13 @@ static void write_privileges(const struct writer *w)
 /**
  * cpm_write - write uses of objects to standard output
  * @d: the compartments
+ * @contexts: what numbers of contexts mean; NULL without privileges by task
  *
  * Frees are no operation of the format.
  */
-void cpm_write(const struct domains *d)
+void cpm_write(const struct domains *d, const struct contexts *contexts)
 {
-	struct writer w = { .d = d };
+	struct writer w = { .d = d, .contexts = contexts };
 
 	texts_init(&w.ids);
 	texts_init(&w.function_ids);

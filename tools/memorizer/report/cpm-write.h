@@ -3,8 +3,9 @@
 #ifndef CPM_WRITE_H
 #define CPM_WRITE_H
 
+#include "report/contexts.h"
 #include "report/domains.h"
 
-void cpm_write(const struct domains *d);
+void cpm_write(const struct domains *d, const struct contexts *contexts);
 
 #endif

@@ -112,13 +112,21 @@ static int run_kmap(struct engine *g, const char *input)
  */
 int engine_run(struct engine *g, const char *input)
 {
+	int named = EXIT_FINE, status;
+
+	if (g->by_context)
+		named = contexts_open(&g->contexts, g->files.contexts, input);
+	if (named == EXIT_UNABLE)
+		return EXIT_UNABLE;
 	if (g->ops->object && !input_is_trace(input))
-		return run_kmap(g, input);
-	return run_trace(g, input);
+		status = run_kmap(g, input);
+	else
+		status = run_trace(g, input);
+	return named != EXIT_FINE && status != EXIT_UNABLE ? named : status;
 }
 
 /**
- * engine_free - free the symbols
+ * engine_free - free the symbols and contexts
  * @g: the command, after engine_run()
  */
 void engine_free(struct engine *g)
@@ -126,4 +134,6 @@ void engine_free(struct engine *g)
 	if (g->symbols)
 		kmap_symbols_free(g->symbols);
 	g->symbols = NULL;
+	if (g->by_context)
+		contexts_free(&g->contexts);
 }

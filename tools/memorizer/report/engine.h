@@ -12,6 +12,7 @@
 
 #include "kmap/input.h"
 #include "options.h"
+#include "report/contexts.h"
 #include "symbols/trace-symbols.h"
 
 struct engine;
@@ -39,19 +40,23 @@ struct engine_ops {
  * @kallsyms: a copy of /proc/kallsyms; NULL: the one in the trace
  * @modules: directory with module files, searched recursively; or NULL
  * @inlines: show source lines and inlined functions
+ * @contexts: what numbers of contexts mean; NULL: the file beside the input
  */
 struct symbol_files {
 	const char *vmlinux, *kallsyms, *modules;
 	bool inlines;
+	const char *contexts;
 };
 
 /**
  * struct engine - a command and its input
- * @ops: the operations; set by the caller, as are @data, @files and @plain
+ * @ops: the operations; set by the caller, as are @data, @files, @plain and @by_context
  * @data: argument of the operations
  * @files: where to load symbols from
  * @plain: do not load symbols
+ * @by_context: read contexts
  * @symbols: the symbols, freed by engine_free(); loaded unless set
+ * @contexts: the contexts, freed by engine_free(); none unless @by_context
  * @name: name of the input for messages
  * @trace: the open trace, or NULL
  */
@@ -59,8 +64,9 @@ struct engine {
 	const struct engine_ops *ops;
 	void *data;
 	struct symbol_files files;
-	bool plain;
+	bool plain, by_context;
 	struct kmap_symbols *symbols;
+	struct contexts contexts;
 	const char *name;
 	struct trace *trace;
 };
@@ -71,6 +77,10 @@ struct engine {
 		   "copy of /proc/kallsyms (default: the one in the trace)"),		\
 	OPT_STRING('M', "modules", &(f)->modules, "DIR",				\
 		   "directory with the files NAME.ko of modules, for lines and notes")
+#define OPT_CONTEXTS(f)									\
+	OPT_STRING(0, "context-file", &(f)->contexts, "FILE",				\
+		   "copy of memorizer/contexts (default: DIR/contexts beside DIR/kmap,\n"	\
+		   "                          NAME.contexts beside NAME.kmap, the one in the trace)")
 #define OPT_INLINES(f)									\
 	OPT_BOOLEAN('i', "inlines", &(f)->inlines, "add source lines and inlined functions")
 

@@ -170,7 +170,7 @@ static void limit_options(struct option *options, const struct report_kind *kind
 		const char *name;
 	} limited[] = {
 		{ REPORT_ALL, "all" }, { REPORT_BRIEF, "brief" }, { REPORT_BRIEF, "histogram" },
-		{ REPORT_BRIEF, "children" },
+		{ REPORT_BRIEF, "children" }, { REPORT_BRIEF, "context-file" },
 		{ REPORT_MAINTAINERS, "maintainers" }, { REPORT_RELATIVE, "percent" },
 		{ REPORT_RELATIVE, "rate" },
 	};
@@ -200,7 +200,10 @@ static int report(struct settings *s, const char *input)
 	};
 	const char *trace_only = kmem_filter_trace_only(&s->filter) ?:
 				 s->report.rate ? "rate" : NULL;
-	struct engine g = { .ops = &ops, .data = s, .files = s->files };
+	struct engine g = {
+		.ops = &ops, .data = s, .files = s->files,
+		.by_context = s->kind->takes & REPORT_BRIEF,
+	};
 	int status;
 
 	if (!s->report.trace && trace_only) {
@@ -228,6 +231,7 @@ int report_run(int argc, char **argv, const struct report_kind *kind)
 	struct option options[] = {
 		OPTS_SYMBOLS(&s.files),
 		OPT_INLINES(&s.files),
+		OPT_CONTEXTS(&s.files),
 		OPT_BOOLEAN('a', "all", &r->all,
 			    "print the members of all accessed records, except embedded ones"),
 		OPT_STRING('F', "maintainers", &r->maintainers, "FILE",

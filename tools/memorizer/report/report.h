@@ -44,7 +44,7 @@ struct report {
 enum report_takes {
 	REPORT_ALL = 1,			/* --all, in place of what the command wants */
 	REPORT_MAINTAINERS = 2,
-	REPORT_BRIEF = 4,		/* --brief, --children, --histogram */
+	REPORT_BRIEF = 4,		/* --brief, --children, --context-file, --histogram */
 	REPORT_RELATIVE = 8,		/* --percent, --rate */
 };
 

@@ -11,6 +11,7 @@
 void summing_begin(struct summing *s, const struct engine *g, const struct kmem_filter *filter)
 {
 	sums_init(&s->sums, g->symbols, filter);
+	s->sums.contexts = g->by_context ? &g->contexts : NULL;
 	s->trace = g->trace;
 	if (s->trace)
 		rebuild_init(&s->kmap, sums_give, &s->sums);

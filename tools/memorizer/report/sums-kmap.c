@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sums over the objects and accesses of a KMAP: by call site, function, pid and comm. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/histogram.h"
@@ -164,6 +165,21 @@ static void add_to_pid(struct sums *k, const struct kmap_object *o, bool counts)
 	comm->sum[SUM_PIDS] += new_pair(&k->pid_comms, p, c);
 }
 
+/* Name a context, whose name is its command. */
+static void name_context(struct sums *k, u32 nr)
+{
+	struct pid *pid = hash_item(&k->pids, nr);
+	char comm[SUMS_TEXT] = "", text[CONTEXT_NAME_MAX];
+	const char *name;
+	bool new;
+
+	name = k->contexts ? contexts_name(k->contexts, pid->pid, text) : NULL;
+	if (!name)
+		return;
+	snprintf(comm, sizeof(comm), "%s", name);
+	pid->comm = hash_get(&k->comms, comm, &new);
+}
+
 /* Apply the filter to accesses to an object. A KMAP has no caches, CPUs and times. */
 static bool is_chosen(struct sums *k, const struct kmap_object *o, const char *comm)
 {
@@ -256,7 +272,10 @@ void sums_count(struct sums *k, const struct kmap_access *access)
 		function->last = nr;
 		function->sum[SUM_TOUCHED]++;
 	}
-	pid = hash_item(&k->pids, hash_get(&k->pids, &access->pid, &new));
+	i = hash_get(&k->pids, &access->pid, &new);
+	if (new)
+		name_context(k, i);
+	pid = hash_item(&k->pids, i);
 	if (pid->last != nr) {
 		pid->last = nr;
 		pid->sum[SUM_TOUCHED]++;
@@ -305,7 +324,8 @@ static void set_life(struct sums *k, u64 *sum)
  * sums_kmap_end - complete the sums over a KMAP
  * @k: the sums
  *
- * Accesses of a KMAP have no comm: they count for the comm of the pid's last allocation.
+ * Accesses of a KMAP have no comm: they count for the comm of the pid's last allocation, or for the
+ * name of the context.
  */
 void sums_kmap_end(struct sums *k)
 {

@@ -10,6 +10,7 @@
 #include "kmap/kmap.h"
 #include "lib/hash.h"
 #include "report/children.h"
+#include "report/contexts.h"
 #include "report/filter.h"
 #include "report/named.h"
 #include "report/skip.h"
@@ -314,6 +315,7 @@ struct counted {
  * struct sums - the sums
  * @symbols: symbols and notes
  * @filter: the filter
+ * @contexts: names of contexts, or NULL; set by the caller before the first object
  * @skip: private: finds the call sites of objects with stacks
  * @sites: struct site by allocating call site
  * @frees: struct site by freeing call site, of a trace
@@ -388,6 +390,7 @@ struct counted {
 struct sums {
 	const struct kmap_symbols *symbols;
 	const struct kmem_filter *filter;
+	const struct contexts *contexts;
 	struct skip skip;
 	struct hash sites[GROUPS], frees[STREAM_GROUPS], sizes[STREAM_GROUPS];
 	struct hash gfps[STREAM_GROUPS], orders, zones;

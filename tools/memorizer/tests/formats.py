@@ -60,7 +60,7 @@ RUNS = [
     ("privilege", *NOTES, *SYMBOLS, "--calls", DATA + "/session.calls", SESSION),
     ("privilege", *NOTES, "--calls", DATA + "/session.calls", "life"),
     ("privilege", "--cpm", DATA + "/example.cpm"),
-    ("calls", *SYMBOLS, DATA + "/session.calls"),
+    ("calls", *SYMBOLS, DATA + "/session.calls"), ("calls", *SYMBOLS, DATA + "/users.calls"),
 ]
 HEAD = ("version", "command", "input", "incomplete", "sort", "top", "filters")
 GROUPS = ("table", "object", "counts", "event")

@@ -72,6 +72,7 @@ for dir; do
 	run sh "$here/test-privilege.sh" "$dir"
 	run sh "$here/test-cpm.sh" "$dir"
 	run sh "$here/test-export.sh" "$dir"
+	run sh "$here/test-contexts.sh" "$dir"
 	run sh "$here/test-html.sh" "$dir"
 	run python3 "$here/test-html.py" "$dir" $browser
 	browser=

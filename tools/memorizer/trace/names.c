@@ -69,6 +69,17 @@ static void set_name(struct hash *h, u64 key, const char *text)
 }
 
 /**
+ * names_set_task - name a task, or what counts are kept for in place of one
+ * @n: the names
+ * @pid: its number
+ * @comm: its name
+ */
+void names_set_task(struct names *n, u32 pid, const char *comm)
+{
+	set_name(&n->tasks, pid, comm);
+}
+
+/**
  * names_event - update the names
  * @n: the names
  * @e: the event; only TRACE_TASK and TRACE_CACHE have names

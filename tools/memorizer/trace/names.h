@@ -22,6 +22,7 @@ struct names {
 
 void names_init(struct names *n);
 void names_free(struct names *n);
+void names_set_task(struct names *n, u32 pid, const char *comm);
 void names_event(struct names *n, const struct trace_event *e);
 void names_escape(char *to, const char *text);
 const char *names_task(const struct names *n, u32 pid);
