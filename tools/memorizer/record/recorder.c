@@ -527,6 +527,7 @@ static bool save_kernel(const struct recorder *r)
 	fine &= save_if_there(t, AT_FDCWD, "/proc/kallsyms", "kernel/kallsyms");
 	fine &= save_if_there(t, AT_FDCWD, "/sys/kernel/notes", "kernel/notes");
 	fine &= arrivals_save_ids(t);
+	fine &= save_if_there(t, r->kernel.dir, "contexts", "kernel/contexts");
 	fine &= save_if_there(t, r->kernel.dir, "show_stats", "kernel/show_stats");
 	fine &= save_if_there(t, r->kernel.dir, "total_overruns", "kernel/total_overruns");
 	fine &= save_recorder(r);

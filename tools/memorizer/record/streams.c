@@ -25,7 +25,7 @@
 /* Files below the base directory that all parts share. */
 static const char * const common[] = {
 	"metadata", "kernel/uname", "kernel/cmdline", "kernel/kallsyms", "kernel/notes",
-	"kernel/notes.modules", "kernel/kallsyms.modules",
+	"kernel/notes.modules", "kernel/kallsyms.modules", "kernel/contexts",
 };
 
 /**

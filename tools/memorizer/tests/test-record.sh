@@ -38,6 +38,7 @@ simple()
 }
 
 debugfs 0 1
+echo 4194305,1000,100,syscall,257 >"$m/contexts"
 start simple
 # 129 is what libsubcmd exits with after a usage.
 record -o "$tmp/trace" -- sh -c "$command; echo said; exit 129"
@@ -55,6 +56,7 @@ ok $? "the trace has the metadata"
 cmp "$m/show_stats" "$tmp/trace/kernel/show_stats" &&
 	cmp "$m/total_overruns" "$tmp/trace/kernel/total_overruns"
 ok $? "the trace has the kernel's statistics"
+same "the trace has the contexts" "4194305,1000,100,syscall,257" "$(cat "$tmp/trace/kernel/contexts" 2>&1)"
 same "the trace has no incomplete file" "" "$(find "$tmp/trace" -name new)"
 same "the trace has the symbols" "$(head -n 1 /proc/kallsyms 2>/dev/null)" \
 	"$(head -n 1 "$tmp/trace/kernel/kallsyms" 2>/dev/null)"
