@@ -3,6 +3,7 @@
  * memorizer sharing: cache lines that one CPU writes and another accesses, as in perf c2c report,
  * with their objects and the code on both sides.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,15 +63,24 @@ struct toucher_at {
 	u32 spot, cpu, offset, part;
 };
 
-/* Type of the counts in struct use. A test makes it smaller so that they overflow. */
+/*
+ * Type of the counts in struct use: small, as nearly all counts are. A test makes it smaller so
+ * that they overflow.
+ */
 #ifndef USE_COUNT
-#define USE_COUNT u32
+#define USE_COUNT uint16_t
 #endif
 
 /* Accesses to a line by a toucher, both as items. Compact, as there may be millions of them. */
 struct use {
 	u32 line, by;
 	USE_COUNT counts[COUNTS];
+};
+
+/* Counts of an item of uses in its other parts. */
+struct overflow {
+	u64 use;
+	u64 counts[COUNTS];
 };
 
 /* Accesses to a line by code, both as items: a chain of uses, each is the item plus one. */
@@ -97,6 +107,7 @@ struct touched {
  * @touchers: struct toucher_at
  * @uses: struct use; @users are built from these after the last event
  * @users: struct user
+ * @overflows: struct overflow
  * @code_of: item of @codes for each of @touchers
  * @next: next item in the chain of each of @uses
  * @pairs: see pairs.h
@@ -110,7 +121,7 @@ struct sharing {
 	bool addresses, all;
 	struct line *lines;
 	u32 nr_lines;
-	struct hash codes, line_cpus, line_kinds, touchers, uses, users, pairs;
+	struct hash codes, line_cpus, line_kinds, touchers, uses, users, overflows, pairs;
 	u64 total[COUNTS], pair_total[PAIR_SUMS];
 	u32 *code_of, *next, *shared, nr_shared;
 };
@@ -127,6 +138,7 @@ static void init(struct analysis *a)
 	hash_init(&s->touchers, sizeof(struct toucher_at), sizeof(struct toucher_at));
 	hash_init(&s->uses, sizeof(struct use), offsetof(struct use, counts));
 	hash_init(&s->users, sizeof(struct user), offsetof(struct user, first));
+	hash_init(&s->overflows, sizeof(struct overflow), offsetof(struct overflow, counts));
 	pairs_init(&s->pairs);
 	memset(s->total, 0, sizeof(s->total));
 	memset(s->pair_total, 0, sizeof(s->pair_total));
@@ -143,6 +155,7 @@ static void release(struct analysis *a)
 	hash_free(&s->touchers);
 	hash_free(&s->uses);
 	hash_free(&s->users);
+	hash_free(&s->overflows);
 	hash_free(&s->pairs);
 	free(s->code_of);
 	free(s->next);
@@ -394,6 +407,36 @@ static u32 code_of(struct sharing *s, const struct toucher_at *by)
 	return hash_get(&s->codes, &code, &new);
 }
 
+static const struct use *get_chained(const struct sharing *s, u32 at)
+{
+	return hash_item(&s->uses, at - 1);
+}
+
+static const struct toucher_at *get_toucher(const struct sharing *s, const struct use *use)
+{
+	return hash_item(&s->touchers, use->by);
+}
+
+/* Add a use that is another part to the first one, which is further on in its chain. */
+static void add_overflow(struct sharing *s, u32 at)
+{
+	const struct use *use = get_chained(s, at);
+	struct toucher_at first = *get_toucher(s, use);
+	struct overflow *overflow;
+	u64 key;
+	bool new;
+	u32 c;
+
+	first.part = 0;
+	do
+		at = s->next[at - 1];
+	while (memcmp(get_toucher(s, get_chained(s, at)), &first, sizeof(first)));
+	key = at - 1;
+	overflow = hash_item(&s->overflows, hash_get(&s->overflows, &key, &new));
+	for (c = 0; c < COUNTS; c++)
+		overflow->counts[c] += use->counts[c];
+}
+
 /* Build the chain of uses of each user. */
 static void make_users(struct sharing *s)
 {
@@ -415,17 +458,14 @@ static void make_users(struct sharing *s)
 		user = hash_item(&s->users, hash_get(&s->users, &key, &new));
 		s->next[i] = user->first;
 		user->first = i + 1;
+		if (get_toucher(s, use)->part)
+			add_overflow(s, i + 1);
 	}
-}
-
-static const struct use *get_chained(const struct sharing *s, u32 at)
-{
-	return hash_item(&s->uses, at - 1);
 }
 
 static u32 use_cpu(const struct sharing *s, const struct use *use)
 {
-	return ((const struct toucher_at *)hash_item(&s->touchers, use->by))->cpu;
+	return get_toucher(s, use)->cpu;
 }
 
 /* Is a later use in the chain by the same CPU? */
@@ -478,15 +518,19 @@ static bool sum_address(void *data, u32 item, u64 *sum)
 {
 	const struct sharing *s = data;
 	const struct use *use = hash_item(&s->uses, item);
-	const struct toucher_at *by = hash_item(&s->touchers, use->by);
+	const struct toucher_at *by = get_toucher(s, use);
 	const struct line *line = s->lines + use->line;
-	u32 c;
+	const struct overflow *overflow = NULL;
+	u64 key = item;
+	u32 c, i;
 
-	if (!is_shared(line))
+	if (!is_shared(line) || by->part)
 		return false;
+	if (use->counts[RECORDS] == (USE_COUNT)-1 && hash_find(&s->overflows, &key, &i))
+		overflow = hash_item(&s->overflows, i);
 	set_index(s, sum, line);
 	for (c = RECORDS; c <= MOVES; c++)
-		sum[c] = use->counts[c];
+		sum[c] = use->counts[c] + (overflow ? overflow->counts[c] : 0);
 	sum[CPU] = by->cpu;
 	return true;
 }
@@ -495,7 +539,7 @@ static void name_address(void *data, u32 item, struct row *row)
 {
 	const struct sharing *s = data;
 	const struct use *use = hash_item(&s->uses, item);
-	const struct toucher_at *by = hash_item(&s->touchers, use->by);
+	const struct toucher_at *by = get_toucher(s, use);
 	const struct spot *spot = analysis_spot(&s->a, by->spot);
 	const struct line *line = s->lines + use->line;
 

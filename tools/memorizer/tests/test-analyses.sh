@@ -90,7 +90,7 @@ access ip=2 ptr=8 size=4 kind=1" | head -n 1200
 } | "$build/tests/make-trace" "$tmp/overflow"
 mkdir "$tmp/overflow/kernel"
 cp "$data/kallsyms" "$tmp/overflow/kernel"
-for options in "" --all; do
+for options in "" --all --addresses; do
 	# shellcheck disable=SC2086 # options
 	"$memorizer" sharing --csv $options "$tmp/overflow" >"$tmp/want"
 	# shellcheck disable=SC2086 # options
@@ -98,7 +98,18 @@ for options in "" --all; do
 	equal "sharing is exact when the counts of a toucher overflow: $options" "$tmp/want" "$tmp/got"
 done
 same "each toucher has its accesses" "255 256 300 300 510 1021" \
-	"$(sed -n 's/^pareto,//p' "$tmp/got" | cut -d, -f10 | sort -n | xargs)"
+	"$("$memorizer" sharing --csv --all "$tmp/overflow" | sed -n 's/^pareto,//p' | cut -d, -f10 | sort -n | xargs)"
+# More than a count of the command itself has room for.
+{
+	echo "cpu 0"
+	yes "access ip=1 ptr=8 size=4 kind=1" | head -n 70000
+	yes "access ip=1 ptr=8 size=4 kind=2" | head -n 70001
+	echo "cpu 1"
+	yes "access ip=2 ptr=8 size=4 kind=1" | head -n 65535
+} | "$build/tests/make-trace" "$tmp/many"
+cp -r "$tmp/overflow/kernel" "$tmp/many"
+same "addresses have more accesses than a count has room for" "0,70000,70001 1,65535,0" \
+	"$("$memorizer" sharing --csv --addresses "$tmp/many" | sed -n 's/^addresses,//p' | cut -d, -f5-7 | sort | xargs)"
 "$memorizer" sharing --from nine "$tmp/lines.le" >"$tmp/out" 2>"$tmp/err"
 same "an unknown mark is refused" "2 memorizer: $tmp/lines.le: no mark 'nine'" "$? $(cat "$tmp/err")"
 
