@@ -48,8 +48,8 @@ static DEFINE_PER_CPU_READ_MOSTLY(u32 *, tables);
 /* First bucket of the tables in use: 0 or TABLE_BUCKETS. Written under memorizer_rwsem. */
 static unsigned int in_use __read_mostly;
 
-/* Serializes switching. */
-static DEFINE_MUTEX(switch_mutex);
+/* Serializes switching, and guards the selection of functions. */
+DEFINE_MUTEX(memorizer_calls_mutex);
 static bool is_on;
 
 /* Test whether a return address is the trampoline of a return tracer. */
@@ -158,12 +158,20 @@ static int switch_calls(bool on)
 {
 	int err;
 
-	if (!on)
-		return unregister_ftrace_function(&call_ops);
-	if (!memorizer_pool_size())
-		return -ENOMEM;
-	err = make_tables();
-	return err ?: register_ftrace_function(&call_ops);
+	if (on) {
+		if (!memorizer_pool_size())
+			return -ENOMEM;
+		err = make_tables() ?: memorizer_calls_begin(&call_ops);
+		if (err)
+			return err;
+		err = register_ftrace_function(&call_ops);
+	} else {
+		err = unregister_ftrace_function(&call_ops);
+	}
+	/* Switched off, or not switched on */
+	if (on == !!err)
+		memorizer_calls_end();
+	return err;
 }
 
 /**
@@ -180,13 +188,13 @@ int memorizer_set_log_calls(bool on)
 {
 	int err = 0;
 
-	mutex_lock(&switch_mutex);
+	mutex_lock(&memorizer_calls_mutex);
 	if (on != is_on) {
 		err = switch_calls(on);
 		if (!err)
 			WRITE_ONCE(is_on, on);
 	}
-	mutex_unlock(&switch_mutex);
+	mutex_unlock(&memorizer_calls_mutex);
 	return err;
 }
 

@@ -11,7 +11,10 @@
 
 struct dentry;
 struct file_operations;
+struct ftrace_ops;
 struct memorizer_counters;
+struct memorizer_filter;
+struct mutex;
 struct seq_file;
 
 /**
@@ -38,6 +41,7 @@ struct memorizer_call {
 typedef int memorizer_call_visitor(const struct memorizer_call *call, void *arg);
 
 /* calls.c */
+extern struct mutex memorizer_calls_mutex;
 int memorizer_set_log_calls(bool on);
 bool memorizer_is_logging_calls(void);
 int memorizer_visit_calls(memorizer_call_visitor *visit, void *arg);
@@ -56,6 +60,27 @@ static inline void memorizer_clear_calls(void) { }
 static inline void memorizer_calls_files(struct dentry *dir) { }
 static inline void memorizer_calls_stats(struct seq_file *m,
 					 const struct memorizer_counters *sum) { }
+
+#endif
+
+#if defined(CONFIG_MEMORIZER_CALLS) && defined(CONFIG_MEMORIZER_FILTER)
+
+/* calls_filter.c */
+int memorizer_filter_calls(const struct memorizer_filter *new);
+int memorizer_calls_begin(struct ftrace_ops *ops);
+void memorizer_calls_end(void);
+#if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
+bool memorizer_calls_fail_alloc(void);
+#endif
+
+/* calls_never.c */
+void memorizer_is_never_called(void);
+
+#else
+
+static inline int memorizer_filter_calls(const struct memorizer_filter *new) { return 0; }
+static inline int memorizer_calls_begin(struct ftrace_ops *ops) { return 0; }
+static inline void memorizer_calls_end(void) { }
 
 #endif
 

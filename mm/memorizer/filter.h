@@ -13,7 +13,7 @@ struct memorizer_filter;
 struct seq_file;
 
 /* sites.c */
-int memorizer_filter_sites(const struct memorizer_filter *new);
+int memorizer_filter_code(const struct memorizer_filter *new);
 
 #ifdef CONFIG_MEMORIZER_FILTER
 

@@ -32,7 +32,7 @@ static struct memorizer_filter *filters[MEMORIZER_CHOICES];
 static int filter_code(enum memorizer_choice which, const struct memorizer_filter *new)
 {
 	if (which == MEMORIZER_RECORDED)
-		return memorizer_filter_sites(new);
+		return memorizer_filter_code(new);
 	if (!new || !memorizer_filter_has_code(new))
 		return 0;
 	pr_warn("memorizer_fields accepts only kind:GLOB, cache:GLOB and alloc:GLOB\n");

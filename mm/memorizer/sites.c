@@ -31,6 +31,7 @@
 #include <asm/sections.h>
 
 #include "announce.h"
+#include "calls.h"
 #include "filter.h"
 #include "memorizer.h"
 #include "pool.h"
@@ -124,18 +125,31 @@ static bool is_of_file(const struct memorizer_file *file, const struct memorizer
 	       (void *)site < (void *)&file->end + file->end;
 }
 
-static const char *name_of_file(const struct memorizer_file *file)
+/**
+ * memorizer_file_name() - get the name of a source file
+ * @file: the file
+ *
+ * Context: any.
+ * Return: the name, relative to the top of the kernel tree
+ */
+const char *memorizer_file_name(const struct memorizer_file *file)
 {
 	return (const char *)&file->name + file->name;
 }
 
-/*
- * Look up the source file of a site. Returns NULL if it is unknown. Files are linked in the
- * order of their sites, so the search starts at @last, the file of an earlier site.
+/**
+ * memorizer_find_file() - look up the source file of a site
+ * @table: the table of the site
+ * @site: the site
+ * @last: the file of an earlier site, or the first file: files are linked in the order of their
+ *	sites, so the search starts there
+ *
+ * Context: any.
+ * Return: the file, or NULL if it is unknown
  */
-static const struct memorizer_file *find_file(const struct site_table *table,
-					      const struct memorizer_site *site,
-					      const struct memorizer_file *last)
+const struct memorizer_file *memorizer_find_file(const struct site_table *table,
+						 const struct memorizer_site *site,
+						 const struct memorizer_file *last)
 {
 	const struct memorizer_file *file = last;
 	unsigned long i;
@@ -182,11 +196,11 @@ static int choose_sites(struct patch *patch)
 			file = NULL;
 		}
 		if (!file || !is_of_file(file, &table->start[i])) {
-			file = find_file(table, &table->start[i], last);
+			file = memorizer_find_file(table, &table->start[i], last);
 			/* The next site is in this file, or in one soon after it. */
 			last = file ?: last;
-			selected = memorizer_filter_matches_site(filter, table->name,
-								 file ? name_of_file(file) : "",
+			selected = memorizer_filter_matches_site(filter, table->name, file ?
+								 memorizer_file_name(file) : "",
 								 name, part);
 			memorizer_may_schedule();
 		}
@@ -438,19 +452,23 @@ static int add_module_text(struct patches *patches, struct module *mod)
 }
 #endif /* CONFIG_MODULES */
 
+/* Allocate and map everything first: while the CPUs are held, nothing may fail. */
+static int add_all(struct patches *patches)
+{
+	struct site_module *entry;
+	int err = add_kernel(patches);
+
+	list_for_each_entry(entry, &site_modules, list)
+		if (!err)
+			err = add_module_text(patches, entry->mod);
+	return err;
+}
+
 static int switch_all(bool on, bool announce)
 {
 	struct patches patches = { .list = LIST_HEAD_INIT(patches.list), .announce = announce };
-	struct site_module *entry;
-	int err;
+	int err = add_all(&patches) ?: apply_patches(&patches, on);
 
-	/* Allocate and map everything first: while the CPUs are held, nothing may fail. */
-	err = add_kernel(&patches);
-	list_for_each_entry(entry, &site_modules, list)
-		if (!err)
-			err = add_module_text(&patches, entry->mod);
-	if (!err)
-		err = apply_patches(&patches, on);
 	free_patches(&patches);
 	return err;
 }
@@ -510,17 +528,19 @@ int memorizer_set_log_access(bool on)
 }
 
 /**
- * memorizer_filter_sites() - set the filter of sites
- * @new: selects the sites that access logging enables, NULL for all
+ * memorizer_filter_code() - set the filter of sites and calls
+ * @new: selects the sites that access logging enables, and the functions whose calls are counted,
+ *	NULL for all
  *
  * If accesses are being logged, all sites change at once.
  *
  * Context: process context, may sleep; or boot, one CPU.
- * Return: 0, after which the previous filter may be freed and @new is in use; or -ENOMEM, which
- *	changes nothing
+ * Return: 0, after which the previous filter may be freed and @new is in use; or -ENOMEM, or the
+ *	error of ftrace, which change nothing
  */
-int memorizer_filter_sites(const struct memorizer_filter *new)
+int memorizer_filter_code(const struct memorizer_filter *new)
 {
+	struct patches patches = { .list = LIST_HEAD_INIT(patches.list) };
 	const struct memorizer_filter *old;
 	int err = 0;
 
@@ -529,9 +549,17 @@ int memorizer_filter_sites(const struct memorizer_filter *new)
 	filter = new;
 	/* While no site is enabled, the next switch applies the filter. */
 	if (logging)
-		err = switch_all(true, false);
-	if (err)
+		err = add_all(&patches);
+	/* Between what can fail and what cannot, so that both filters change or none. */
+	if (!err)
+		err = memorizer_filter_calls(new);
+	if (err) {
 		filter = old;
+	} else if (logging) {
+		/* Fails only if no CPU is online. */
+		WARN_ON_ONCE(apply_patches(&patches, true));
+	}
+	free_patches(&patches);
 	mutex_unlock(&sites_mutex);
 	return err;
 }

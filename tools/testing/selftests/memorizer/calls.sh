@@ -7,7 +7,7 @@
 module_found || skip "no module $module: CONFIG_MEMORIZER_TEST_MODULE=m is needed"
 
 dir=$(mktemp -d)
-trap 'echo 0 >$M/memorizer_log_calls; echo >$M/memorizer_pid; rmmod $module 2>/dev/null; leave_group; rm -rf $dir
+trap 'echo 0 >$M/memorizer_log_calls; echo >$M/memorizer_pid; no_filter; rmmod $module 2>/dev/null; leave_group; rm -rf $dir
 	quiet' EXIT
 
 # address_of FUNCTION: print the address of a function of the kernel or the test module.
@@ -108,6 +108,72 @@ groups_are_selected() {
 	leave_group
 }
 
+# filter TERM...: set the filter, if the kernel has one.
+filter() { [ ! -e $M/memorizer_filter ] || echo "$*" >$M/memorizer_filter; }
+no_filter() { filter ''; }
+
+with_filter() {
+	[ -e $M/memorizer_filter ] || { echo "# CONFIG_MEMORIZER_FILTER is not set"; return 0; }
+	"$@"
+}
+
+functions_are_selected() {
+	filter memorizer_test_mix
+	log mix 7
+	same "callers" "$(callers_of memorizer_test_mix)" "set_mixes $$ 7" &&
+	same "calls" "$(stat_of calls)" 7 || return 1
+	filter 'memorizer_test_*' set_mixes '!memorizer_test_mix'
+	log mix 7
+	same "callers" "$(callers_of memorizer_test_mix)" "" &&
+	same "calls" "$(stat_of calls)" 1 || return 1
+	filter nobody_is_called_so
+	log mix 7
+	same "calls" "$(stat_of calls)" 0 || return 1
+	no_filter
+}
+
+change_filter() {
+	mix 7
+	filter set_mixes
+	mix 20
+	filter memorizer_test_mix
+	mix 300
+	same "bad filter" "$(put 'set_mixes module:' memorizer_filter)" "Invalid argument" || return 1
+	mix 4000
+	no_filter
+	mix 50000
+}
+
+filter_changes_while_calls_are_counted() {
+	filter nobody_is_called_so
+	log change_filter &&
+	same "callers" "$(callers_of memorizer_test_mix)" "set_mixes $$ 54300" &&
+	same "calls of set_mixes()" "$(callers_of set_mixes | awk '{ n += $3 } END { print n }')" 2
+}
+
+# load_twice: load the module, use, unload, load and use it: 1 call of test_init() and 7 of memorizer_test_mix(),
+# then 1 and 5. ftrace does not trace test_exit().
+load_twice() {
+	rmmod $module
+	echo 1 >$M/clear_object_list
+	load_module && mix 7 && rmmod $module && load_module && mix 5
+}
+
+modules_that_come_later_are_selected() {
+	filter module:$module '!set_mixes'
+	log load_twice || return 1
+	same "calls" "$(stat_of calls)" $((1 + 7 + 1 + 5)) || return 1
+	filter module:vmlinux vfs_read
+	log load_twice || return 1
+	rows=$(callers_of vfs_read | awk '{ n += $3 } END { printf "%d", n }')
+	same "calls" "$(stat_of calls)" "$rows" || return 1
+	# The file of memorizer_test_mix() is unknown, because it has no site.
+	filter file:mm/memorizer/test_module.c '!set_mixes'
+	log load_twice || return 1
+	same "calls" "$(stat_of calls)" $((1 + 1)) || return 1
+	no_filter
+}
+
 # The reader's own calls are in no row.
 readers_are_paused() {
 	echo 1 >$M/clear_object_list
@@ -158,7 +224,7 @@ stats_have() {
 	done
 }
 
-plan 17
+plan 20
 check mode_of memorizer_log_calls 600
 check mode_of calls 400
 check stats_have
@@ -172,6 +238,9 @@ check_patching nothing_is_counted_when_off
 check_patching clear_forgets_calls
 check_patching tasks_are_selected
 check_patching groups_are_selected
+check_patching with_filter functions_are_selected
+check_patching with_filter filter_changes_while_calls_are_counted
+check_patching with_filter modules_that_come_later_are_selected
 check_patching readers_are_paused
 check_patching file_is_read_in_pieces
 check_patching ftrace_cannot_be_disabled_meanwhile
