@@ -4,6 +4,7 @@
 #define _MM_MEMORIZER_ANNOUNCE_H
 
 #include <linux/compiler.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 #ifdef CONFIG_MEMORIZER_QEMU
@@ -83,6 +84,21 @@ static inline void memorizer_announce_mark(const char *text, size_t length)
 {
 	if (unlikely(memorizer_announces))
 		__memorizer_announce_mark(text, length);
+}
+
+/**
+ * memorizer_announce_choice() - announce that the running task is selected or left out
+ * @chosen: true if it is selected
+ *
+ * The plugin counts calls of all tasks from the first mark to the second.
+ *
+ * Context: any, with interrupts disabled since the choice changed.
+ */
+static inline void memorizer_announce_choice(bool chosen)
+{
+	const char *text = chosen ? "chosen" : "left out";
+
+	memorizer_announce_mark(text, strlen(text));
 }
 
 /**

@@ -134,7 +134,8 @@ static void message(struct vcpu *v, struct decoder *d)
 				   d->value[2], text_of(d, LOCK_VALUES, text));
 		break;
 	case MEMORIZER_MSG_MARK:
-		write_mark(v, text_of(d, 1, text));
+		calls_mark(text_of(d, 1, text));
+		write_mark(v, text);
 		break;
 	case MEMORIZER_MSG_LOST:
 		v->drops[DROP_MESSAGE] += d->value[0];

@@ -22,10 +22,11 @@ enum {
 	INSN_WORD = 4,		/* sends a word of a message */
 	INSN_RECORD = 8,	/* its accesses are recorded */
 	INSN_UPDATE = 16,	/* updates memory atomically */
+	INSN_ENTRY = 32,	/* the first of a function */
 };
 
 struct insn {
-	u64 ip;
+	u64 ip, back;		/* its address, and that behind it */
 	u32 what;		/* INSN_* flags */
 	struct insn *next;	/* next in the hash bucket */
 };
@@ -183,6 +184,19 @@ static void on_call(unsigned int cpu, void *data)
 		v->calling = true;
 }
 
+/* A function is entered that does not begin with a call. */
+static void on_entry(unsigned int cpu, void *data)
+{
+	const struct insn *insn = data;
+	struct vcpu *v;
+
+	if (__atomic_load_n(&finished, __ATOMIC_ACQUIRE))
+		return;
+	v = get_vcpu(cpu);
+	if (v)
+		calls_enter(v, insn->ip, 0);
+}
+
 /*
  * The first store of a call instruction is that of its return address. QEMU 7.2 may attribute the
  * stores of an interrupt after the call to it, too: return false for these.
@@ -192,7 +206,10 @@ static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
 	if (!v->calling)
 		return false;
 	v->calling = false;
-	stack_call(v, insn->ip, addr);
+	/* The return address of the function is above that of its call, which ftrace has put there. */
+	if (insn->what & INSN_ENTRY)
+		calls_enter(v, insn->ip, addr + sizeof(u64));
+	stack_call(v, insn->ip, insn->back, addr);
 	return true;
 }
 
@@ -277,14 +294,17 @@ static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
 	static const u8 word[] = { 0x3e, 0x3e, 0x3e, 0x8a, 0x07 };
 	const u8 *byte = qemu_plugin_insn_data(insn);
 	size_t size = qemu_plugin_insn_size(insn);
+	bool selected = options.user || is_kernel(ip);
 	u32 what;
 
 	if (size == sizeof(word) && !memcmp(byte, word, size))
 		return INSN_WORD;
 	what = kind_of(byte, size);
-	if (!options.stacks)
+	if (!options.stacks && !(options.calls && selected))
 		what &= ~(INSN_CALL | INSN_RETURN);
-	if ((options.user || is_kernel(ip)) && in_ranges(&options.text, ip))
+	if (options.calls && selected && calls_is_entry(ip))
+		what |= INSN_ENTRY;
+	if (selected && in_ranges(&options.text, ip))
 		return what | INSN_RECORD;
 	/* Calls must be tracked everywhere, also in code whose accesses are not recorded. */
 	return what & ~INSN_UPDATE;
@@ -311,19 +331,19 @@ static u64 ip_of(const struct qemu_plugin_insn *insn)
  * Get the struct insn of an instruction. They are shared and never freed, since self-patching code
  * is translated again and again.
  */
-static struct insn *keep(u64 ip, u32 what)
+static struct insn *keep(u64 ip, u64 back, u32 what)
 {
 	struct insn **bucket = &insns[(ip ^ ip >> 16 ^ what << 8) % ARRAY_SIZE(insns)], *i;
 
 	pthread_mutex_lock(&insn_lock);
-	for (i = *bucket; i && (i->ip != ip || i->what != what); i = i->next)
+	for (i = *bucket; i && (i->ip != ip || i->back != back || i->what != what); i = i->next)
 		;
 	if (!i) {
 		/* Fails only if memory runs out, and QEMU aborts then, too. */
 		i = malloc(sizeof(*i));
 		if (!i)
 			abort();
-		*i = (struct insn) { ip, what, *bucket };
+		*i = (struct insn) { ip, back, what, *bucket };
 		*bucket = i;
 	}
 	pthread_mutex_unlock(&insn_lock);
@@ -333,7 +353,8 @@ static struct insn *keep(u64 ip, u32 what)
 static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	struct qemu_plugin_insn *insn;
-	u64 ip;
+	struct insn *kept;
+	u64 ip, back;
 	size_t i;
 	u32 what;
 
@@ -342,14 +363,22 @@ static void on_translation(uint64_t id, struct qemu_plugin_tb *tb)
 		insn = qemu_plugin_tb_get_insn(tb, i);
 		ip = ip_of(insn);
 		what = what_is(insn, ip);
+		/* Callbacks are slow: instructions that are not selected run without one. */
+		if (!what)
+			continue;
+		back = qemu_plugin_insn_vaddr(insn) + qemu_plugin_insn_size(insn);
+		kept = keep(ip, back, what);
+		/* Otherwise, see is_own_store(). */
+		if (what & INSN_ENTRY && !(what & INSN_CALL))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_entry,
+							       QEMU_PLUGIN_CB_NO_REGS, kept);
 		/* Runs before the accesses of the instruction, see is_own_store(). */
 		if (what & INSN_CALL)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_call,
 							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		/* Callbacks are slow: instructions that are not selected run without one. */
-		if (what)
+		if (what & ~INSN_ENTRY)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
-							 QEMU_PLUGIN_MEM_RW, keep(ip, what));
+							 QEMU_PLUGIN_MEM_RW, kept);
 	}
 }
 
@@ -421,6 +450,8 @@ static void finish(uint64_t id, void *data)
 	for (i = 0; i < options.cpus; i++)
 		writer_close(&vcpus[i]);
 	write_stats();
+	if (options.calls)
+		calls_finish();
 }
 
 /* Parse "FIRST-LAST" in hex. */
@@ -505,6 +536,8 @@ static bool parse(char *argument)
 	*value++ = '\0';
 	if (!strcmp(argument, "out"))
 		return *value && (options.out = strdup(value));
+	if (!strcmp(argument, "calls"))
+		return *value && (options.calls = strdup(value));
 	if (!strcmp(argument, "mode"))
 		return parse_mode(value);
 	if (!strcmp(argument, "user"))
@@ -549,7 +582,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argc, cha
 		options.stacks = true;
 	recording = !options.paused;
 	vcpus = calloc(options.cpus, sizeof(*vcpus));
-	if (!vcpus || !writer_init())
+	if (!vcpus || !writer_init() || (options.calls && !calls_init()))
 		return 1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_atexit_cb(id, finish, NULL);

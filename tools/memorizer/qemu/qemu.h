@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Internal interfaces of memorizer-qemu.so. plugin.c gets accesses, calls and returns from QEMU,
- * lines.c tracks the holders of cache lines, stack.c tracks call stacks, guest.c decodes the
- * guest's messages, objects.c counts accesses to the guest's objects, and writer.c writes the
- * trace.
+ * lines.c tracks the holders of cache lines, stack.c tracks call stacks, calls.c counts entries of
+ * functions, guest.c decodes the guest's messages, objects.c counts accesses to the guest's
+ * objects, and writer.c writes the trace.
  */
 #ifndef QEMU_H
 #define QEMU_H
@@ -52,6 +52,7 @@ struct ranges {
 /**
  * struct options - arguments of the plugin
  * @out: directory of the trace
+ * @calls: file of the addresses of functions whose entries are counted; NULL for none
  * @mode: what to record
  * @user: record accesses by user space, too
  * @scopes: record only within scopes
@@ -69,7 +70,7 @@ struct ranges {
  * @text: addresses of instructions to record
  */
 struct options {
-	char *out;
+	char *out, *calls;
 	enum mode mode;
 	bool user, scopes, stacks, paused, physical;
 	u32 sample, cpus, line;
@@ -83,7 +84,9 @@ extern struct options options;
 struct frame {
 	u64 ip;			/* address of the call */
 	u64 sp;			/* location of its return address */
+	u64 back;		/* its return address */
 	u32 node;		/* node in the call tree, see @valid of struct frames */
+	bool entered;		/* it has entered a function, see calls.c */
 };
 
 /**
@@ -222,9 +225,17 @@ enum line { LINE_STAYS, LINE_MOVES, LINE_NO_ROOM };
 enum line line_access(u64 line, u32 cpu, bool store, s32 *from);
 
 /* stack.c */
-void stack_call(struct vcpu *v, u64 ip, u64 sp);
+void stack_call(struct vcpu *v, u64 ip, u64 back, u64 sp);
 void stack_return(struct vcpu *v, u64 ip, u64 sp);
+struct frame *stack_top(struct vcpu *v, bool user, u64 sp);
 u32 stack_now(struct vcpu *v, bool user);
+
+/* calls.c */
+bool calls_init(void);
+bool calls_is_entry(u64 ip);
+void calls_mark(const char *text);
+void calls_enter(struct vcpu *v, u64 to, u64 sp);
+void calls_finish(void);
 
 /* guest.c */
 void guest_word(struct vcpu *v, bool user, u32 word);

@@ -75,7 +75,7 @@ static void drop_dead(struct frames *f, u64 sp)
 		f->valid = f->nr;
 }
 
-static void push(struct vcpu *v, struct frames *f, u64 ip, u64 sp)
+static void push(struct vcpu *v, struct frames *f, u64 ip, u64 back, u64 sp)
 {
 	u32 room = f->room ? 2 * f->room : 16;
 	void *frame;
@@ -90,7 +90,7 @@ static void push(struct vcpu *v, struct frames *f, u64 ip, u64 sp)
 		f->frame = frame;
 		f->room = room;
 	}
-	f->frame[f->nr++] = (struct frame) { .ip = ip, .sp = sp };
+	f->frame[f->nr++] = (struct frame) { .ip = ip, .sp = sp, .back = back };
 }
 
 static bool is_entry(u64 sp)
@@ -188,16 +188,17 @@ static struct frames *user_frames(struct vcpu *v, u64 sp)
  * stack_call() - a call was executed
  * @v: the vCPU
  * @ip: address of the call
+ * @back: its return address
  * @sp: address at which the return address was stored
  *
  * Context: the vCPU's thread.
  */
-void stack_call(struct vcpu *v, u64 ip, u64 sp)
+void stack_call(struct vcpu *v, u64 ip, u64 back, u64 sp)
 {
 	struct frames *f = is_kernel(ip) ? kernel_frames(v, sp) : user_frames(v, sp);
 
 	if (f)
-		push(v, f, ip, sp);
+		push(v, f, ip, back, sp);
 }
 
 /**
@@ -215,6 +216,29 @@ void stack_return(struct vcpu *v, u64 ip, u64 sp)
 		kernel_frames(v, sp);
 	else
 		user_frames(v, sp);
+}
+
+/**
+ * stack_top() - get the innermost call
+ * @v: the vCPU
+ * @user: the vCPU is in user space
+ * @sp: address of its return address, or 0 if that is not known
+ *
+ * An interrupt that has just ended may have left the vCPU with another stack. Only @sp tells.
+ *
+ * Context: the vCPU's thread.
+ * Return: the call, or NULL if there is none
+ */
+struct frame *stack_top(struct vcpu *v, bool user, u64 sp)
+{
+	struct frames *f = user ? &v->task->user : &v->now->kernel;
+
+	/* The stack pointer is below: that call has not returned. */
+	if (sp)
+		f = user ? user_frames(v, sp - 1) : kernel_frames(v, sp - 1);
+	if (!f || !f->nr || (sp && f->frame[f->nr - 1].sp != sp))
+		return NULL;
+	return &f->frame[f->nr - 1];
 }
 
 static u32 node_key(u32 caller, u64 ip)

@@ -272,6 +272,32 @@ same "limit: lost events are in the trace" "$lost" "$(sed -n 's/.* \([0-9]*\) ev
 [ "$(wc -c <"$tmp/trace/cpu0")" -le 8192 ]
 ok $? "limit: no file exceeds it"
 
+for function in called calls_last recurse jumper work; do
+	symbol entries $function
+done >"$tmp/entries"
+watch "mode=all,text=0-0,calls=$tmp/entries" entries
+ok $? "calls=: a run"
+# The caller is the function in front of the return address.
+{ nm "$dir/tests/entries" | sed -n 's/ [tT] / /p'; sed 's/^\([^,]*\),\([^,]*\),/\1 row \2 /' "$tmp/trace/qemu/calls"; } | sort | awk '
+	$2 != "row" { name[$1] = last = $2; next }
+	{ split($4, n, ","); calls[last " " name[$3]] += n[1]; jumps[last " " name[$3]] += n[2] }
+	END { for (i in calls) print i, calls[i], jumps[i] }' | sort >"$tmp/got"
+sed 's/^	*//' >"$tmp/want" <<-'END'
+	jumper called 2 0
+	main work 1 0
+	recurse recurse 5 0
+	work called 11 2
+	work calls_last 2 0
+	work jumper 1 0
+	work recurse 1 0
+END
+equal "calls=: entries by calls and jumps between two marks are counted" "$tmp/want" "$tmp/got"
+same "calls=: nothing else is recorded" 0 "$(grep -c ' access: ' "$tmp/events")"
+echo no >"$tmp/entries"
+watch "calls=$tmp/entries" entries
+[ $? -ne 0 ] && grep -q 'not a list of addresses' "$tmp/said"
+ok $? "calls=: a file without addresses is refused"
+
 for bad in mode=some line=3 line= sample=0 what=on scopes=maybe data=9-1 text=1 limit=1; do
 	watch "$bad" calls
 	[ $? -ne 0 ] && grep -q "invalid argument: $bad" "$tmp/said"
