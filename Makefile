@@ -36,7 +36,7 @@ help:
 	@echo '  make coverage   measure the accesses without a site'
 	@echo '  make names      measure the accesses and allocations that the compiler names'
 	@echo '  make privilege  measure how little of what the kernel may do it needs to do'
-	@echo '  make truth      compare the KMAP with the accesses of the machine'
+	@echo '  make truth      compare the KMAP and calls with what the machine does'
 	@echo '  make qemu-trace trace moving cache lines with the QEMU plugin'
 	@echo '  make commuter   find commutative system calls that share memory'
 	@echo '  make clean      remove build/'
@@ -113,6 +113,7 @@ commuter:
 
 truth:
 	@$(scripts)/truth
+	@$(scripts)/truth --calls
 
 clean:
 	rm -rf build

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Test truth.awk with a handmade case of each difference between a KMAP and the machine.
+# Test truth.awk and truth-calls.awk with a handmade case of each difference between the kernel and the machine.
 . "$(dirname "$0")/../lib.sh"
 
 dir=$(mktemp -d)
@@ -113,8 +113,77 @@ nothing() {
 	! run && grep -q '^nothing was compared' "$dir/got"
 }
 
-plan 4
+# Three tasks call second() from first(); the machine does so once more. third() is never entered by the machine.
+cat >"$dir/traced" <<-END
+	ffffffff81000100 second
+	ffffffff81000500 third
+	ffffffff81000600 begin
+END
+cat >"$dir/machine-calls" <<-END
+	ffffffff81000010,ffffffff81000100,6,1
+	ffffffff81000020,ffffffff81000100,1,1
+	ffffffff81000110,ffffffff81000600,0,2
+	ffffffff81000120,ffffffff81000200,9,0
+	ffffffff81000120,ffffffff81000300,2,1
+	0000000000000000,ffffffff81000100,1,0
+END
+cat >"$dir/calls" <<-END
+	ffffffff81000010,ffffffff81000100,1,1
+	ffffffff81000010,ffffffff81000100,2,2
+	ffffffff81000010,ffffffff81000100,3,3
+	ffffffff81000020,ffffffff81000100,1,3
+	ffffffff81000110,ffffffff81000600,1,2
+	ffffffff81000410,ffffffff81000500,1,4
+END
+
+run_calls() {
+	awk -f "$here/truth-calls.awk" "$dir/symbols" "$dir/own" "$dir/traced" "$dir/causes" "$dir/machine-calls" "$dir/calls" >"$dir/got"
+}
+
+explained_calls() {
+	cat >"$dir/causes" <<-END
+		# a comment
+		fewer first second interrupts
+		fewer unknown sec.* no caller
+		more fir.* second twice
+		more entry third by hand
+	END
+	run_calls && says "12 calls by the machine, 4 pairs of return address and function
+10 83.3333 % equal
+2 16.6667 % fewer than the machine:
+1 8.3333 % no caller
+1 8.3333 % interrupts
+5 41.6667 % more than the machine:
+4 33.3333 % by hand
+1 8.3333 % twice
+4 33.3333 % (by a jump at the end of another function)
+left out: 3 calls of Memorizer itself, 9 of functions that ftrace does not trace"
+}
+
+# A cause must match both whole names and the kind.
+unexplained_calls() {
+	cat >"$dir/causes" <<-END
+		fewer first second interrupts
+		fewer unknown seco no caller
+		fewer first second twice
+		more entr third by hand
+	END
+	! run_calls && [ "$(sed -n '/^without/,$p' "$dir/got" | sed 's/^ *//')" = "without a known cause: 6
+4 more entry third
+1 fewer unknown second
+1 more first second" ]
+}
+
+no_calls() {
+	echo ffffffff81000120,ffffffff81000200,9,0 >"$dir/machine-calls"
+	! run_calls && grep -q '^nothing was compared' "$dir/got"
+}
+
+plan 7
 result "each difference has its cause" explained
 result "a difference without a cause is printed and fails" unexplained
 result "callees account for a surplus without another cause" callees_account_for_the_unexplained
 result "nothing to compare fails" nothing
+result "each difference of calls has its cause" explained_calls
+result "a difference of calls without a cause is printed and fails" unexplained_calls
+result "no calls to compare fail" no_calls
