@@ -3,8 +3,9 @@
  * Memorizer's KMAP as files: kmap, kmap_fields, kmap_kinds, kmap_stacks, traffic and user.
  *
  * Objects are shown in the order of the pool, each with its rows. traffic shows only objects
- * whose cache lines moved, user only the record of accesses to user memory. Each object is shown once, completely, with the counts of all CPUs
- * added up. Tracing continues meanwhile. Several readers may read concurrently.
+ * whose cache lines moved, user only the record of accesses to user memory. Each object is shown
+ * once, completely, with the counts of all CPUs added up. Tracing continues meanwhile. Several
+ * readers may read concurrently.
  *
  * A reader fills its buffer with whole rows under memorizer_rwsem, and keeps its position when it
  * releases the lock. If that is within an object's rows, the object is pinned and not cleared.

@@ -36,14 +36,15 @@ static bool lack_memory(void)
  */
 static unsigned long sites_other_than(bool on)
 {
-	bool user = memorizer_get_kinds() & BIT(MEMORIZER_KIND_USER);
+	bool user = memorizer_get_kinds() & BIT(MEMORIZER_KIND_USER), wanted;
 	unsigned long addr, count = 0;
 	const struct memorizer_site *site;
 
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
 		addr = memorizer_site_addr(site);
+		wanted = on && (user || !memorizer_site_is_user(site));
 		if (addr < (unsigned long)_etext)
-			count += !memorizer_site_is(site, on && (user || !memorizer_site_is_user(site)));
+			count += !memorizer_site_is(site, wanted);
 	}
 	return count;
 }

@@ -65,8 +65,8 @@ struct attributed {
 };
 
 /*
- * Add up all accesses in the KMAP, and those to user memory. Returns false if the task was killed: this takes long if counts
- * of an object with many entries keep changing.
+ * Add up all accesses in the KMAP, and those to user memory. Returns false if the task was killed:
+ * this takes long if counts of an object with many entries keep changing.
  */
 static bool add_up(struct attributed *sum)
 {

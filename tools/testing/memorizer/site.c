@@ -48,7 +48,6 @@ const struct memorizer_group *make_group(const struct memorizer_member *members,
 	return group;
 }
 
-
 /* Tests call memorizer_user_access() themselves. */
 int memorizer_switch_user_sites(bool on)
 {
