@@ -82,6 +82,7 @@ struct view {
  * @vmlinux: for each side, ELF file with the symbols, or NULL
  * @kallsyms: copies of /proc/kallsyms, likewise
  * @modules: directories with module files for notes, likewise
+ * @contexts: arguments of --context-file
  * @given: number of arguments of each of these options
  * @paths: the KMAPs or traces
  * @traces: the inputs are traces

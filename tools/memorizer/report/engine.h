@@ -80,7 +80,7 @@ struct engine {
 #define OPT_CONTEXTS(f)									\
 	OPT_STRING(0, "context-file", &(f)->contexts, "FILE",				\
 		   "copy of memorizer/contexts (default: DIR/contexts beside DIR/kmap,\n"	\
-		   "                          NAME.contexts beside NAME.kmap, the one in the trace)")
+		   "                          NAME.contexts beside NAME.kmap, that of the trace)")
 #define OPT_INLINES(f)									\
 	OPT_BOOLEAN('i', "inlines", &(f)->inlines, "add source lines and inlined functions")
 

@@ -83,7 +83,7 @@ struct window {
 	OPT_TAKE(short, "kind", (f), "KIND",						\
 		 "kinds of memory, separated by commas: slab, pages, vmalloc, vmap, ioremap,\n" \
 		 "                          modules, stack, struct_page, static, percpu, memblock,\n" \
-		 "                          user; of allocations in a trace: kmalloc, cache, pages", \
+		 "                          user; of streamed ones: kmalloc, cache, pages",	\
 		 option_kind)
 #define OPT_SKIP(f)									\
 	OPT_STRING(0, "skip", &(f)->skip, "NAME",					\
