@@ -48,8 +48,8 @@ static DEFINE_PER_CPU_READ_MOSTLY(u32 *, tables);
 /* First bucket of the tables in use: 0 or TABLE_BUCKETS. Written under memorizer_rwsem. */
 static unsigned int in_use __read_mostly;
 
-/* Serializes switching, and guards the selection of functions. */
-DEFINE_MUTEX(memorizer_calls_mutex);
+/* Serializes switching. */
+static DEFINE_MUTEX(switch_mutex);
 static bool is_on;
 
 /* Test whether a return address is the trampoline of a return tracer. */
@@ -188,13 +188,13 @@ int memorizer_set_log_calls(bool on)
 {
 	int err = 0;
 
-	mutex_lock(&memorizer_calls_mutex);
+	mutex_lock(&switch_mutex);
 	if (on != is_on) {
 		err = switch_calls(on);
 		if (!err)
 			WRITE_ONCE(is_on, on);
 	}
-	mutex_unlock(&memorizer_calls_mutex);
+	mutex_unlock(&switch_mutex);
 	return err;
 }
 

@@ -41,7 +41,6 @@ struct memorizer_call {
 typedef int memorizer_call_visitor(const struct memorizer_call *call, void *arg);
 
 /* calls.c */
-extern struct mutex memorizer_calls_mutex;
 int memorizer_set_log_calls(bool on);
 bool memorizer_is_logging_calls(void);
 int memorizer_visit_calls(memorizer_call_visitor *visit, void *arg);

@@ -25,7 +25,6 @@
 #include "filter.h"
 #include "memorizer.h"
 #include "site_table.h"
-#include "sites.h"
 
 /**
  * struct selection - the functions that a filter selects
@@ -63,7 +62,9 @@ struct call_module {
 	struct module *mod;
 };
 
-/* Guarded by memorizer_calls_mutex, as all below. */
+/* Guards all below. Taken under the mutex that serializes switching, see calls.c. */
+static DEFINE_MUTEX(filter_mutex);
+
 static LIST_HEAD(call_modules);
 
 /* Selects functions, NULL for all. Owned by the caller that sets it. */
@@ -293,12 +294,12 @@ int memorizer_filter_calls(const struct memorizer_filter *new)
 	struct selection all = { };
 	int err = 0;
 
-	mutex_lock(&memorizer_calls_mutex);
+	mutex_lock(&filter_mutex);
 	if (hook)
 		err = replace(hook, &all, select_all(&all, new));
 	if (!err)
 		filter = new;
-	mutex_unlock(&memorizer_calls_mutex);
+	mutex_unlock(&filter_mutex);
 	return err;
 }
 
@@ -306,32 +307,37 @@ int memorizer_filter_calls(const struct memorizer_filter *new)
  * memorizer_calls_begin() - select functions for the hook, before it is registered
  * @ops: the hook
  *
- * Context: process context, may sleep; or boot, one CPU; under memorizer_calls_mutex.
+ * Context: process context, may sleep; or boot, one CPU.
  * Return: 0, -ENOMEM or the error of ftrace
  */
 int memorizer_calls_begin(struct ftrace_ops *ops)
 {
 	struct selection all = { };
-	int err = replace(ops, &all, select_all(&all, filter));
+	int err;
 
+	mutex_lock(&filter_mutex);
+	err = replace(ops, &all, select_all(&all, filter));
 	if (!err)
 		hook = ops;
+	mutex_unlock(&filter_mutex);
 	return err;
 }
 
 /**
  * memorizer_calls_end() - forget the selected functions, after the hook was unregistered
  *
- * Context: process context, may sleep; or boot, one CPU; under memorizer_calls_mutex.
+ * Context: process context, may sleep; or boot, one CPU.
  */
 void memorizer_calls_end(void)
 {
+	mutex_lock(&filter_mutex);
 	/* Only frees memory. If that fails, the next selection replaces this one. */
 	if (selected.ips && !ftrace_set_filter_ips(hook, NULL, 0, 0, 1)) {
 		kvfree(selected.ips);
 		selected = (struct selection){ };
 	}
 	hook = NULL;
+	mutex_unlock(&filter_mutex);
 }
 
 #ifdef CONFIG_MODULES
@@ -385,12 +391,12 @@ static int notify_module(struct notifier_block *nb, unsigned long event, void *d
 {
 	int err = 0;
 
-	mutex_lock(&memorizer_calls_mutex);
+	mutex_lock(&filter_mutex);
 	if (event == MODULE_STATE_COMING)
 		err = add_module(data);
 	else if (event == MODULE_STATE_GOING)
 		remove_module(data);
-	mutex_unlock(&memorizer_calls_mutex);
+	mutex_unlock(&filter_mutex);
 	return notifier_from_errno(err);
 }
 

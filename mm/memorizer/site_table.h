@@ -52,4 +52,38 @@ static inline struct site_table module_table(const struct module *mod)
 }
 #endif
 
+/* Does a source file have a site? Members are distances from themselves: no relocations. */
+static inline bool memorizer_file_has(const struct memorizer_file *file,
+				      const struct memorizer_site *site)
+{
+	return (void *)site >= (void *)&file->first + file->first &&
+	       (void *)site < (void *)&file->end + file->end;
+}
+
+/* The file's name, relative to the top of the kernel tree. */
+static inline const char *memorizer_file_name(const struct memorizer_file *file)
+{
+	return (const char *)&file->name + file->name;
+}
+
+/*
+ * Look up the source file of a site. Returns NULL if it is unknown. Files are linked in the order
+ * of their sites, so the search starts at @last, the file of an earlier site.
+ */
+static inline const struct memorizer_file *
+memorizer_find_file(const struct site_table *table, const struct memorizer_site *site,
+		    const struct memorizer_file *last)
+{
+	const struct memorizer_file *file = last;
+	unsigned long i;
+
+	for (i = 0; i < table->nr_files; i++) {
+		if (memorizer_file_has(file, site))
+			return file;
+		if (++file == table->files + table->nr_files)
+			file = table->files;
+	}
+	return NULL;
+}
+
 #endif /* _MM_MEMORIZER_SITE_TABLE_H */

@@ -118,51 +118,6 @@ static int map_text(struct text_alias *alias, const void *start, const void *end
 	return 0;
 }
 
-static bool is_of_file(const struct memorizer_file *file, const struct memorizer_site *site)
-{
-	/* Each member is a distance from its own address, which needs no relocation. */
-	return (void *)site >= (void *)&file->first + file->first &&
-	       (void *)site < (void *)&file->end + file->end;
-}
-
-/**
- * memorizer_file_name() - get the name of a source file
- * @file: the file
- *
- * Context: any.
- * Return: the name, relative to the top of the kernel tree
- */
-const char *memorizer_file_name(const struct memorizer_file *file)
-{
-	return (const char *)&file->name + file->name;
-}
-
-/**
- * memorizer_find_file() - look up the source file of a site
- * @table: the table of the site
- * @site: the site
- * @last: the file of an earlier site, or the first file: files are linked in the order of their
- *	sites, so the search starts there
- *
- * Context: any.
- * Return: the file, or NULL if it is unknown
- */
-const struct memorizer_file *memorizer_find_file(const struct site_table *table,
-						 const struct memorizer_site *site,
-						 const struct memorizer_file *last)
-{
-	const struct memorizer_file *file = last;
-	unsigned long i;
-
-	for (i = 0; i < table->nr_files; i++) {
-		if (is_of_file(file, site))
-			return file;
-		if (++file == table->files + table->nr_files)
-			file = table->files;
-	}
-	return NULL;
-}
-
 /*
  * Apply the filter to the sites of a patch. A site, and the accesses that are joined to it,
  * belong to the function that contains it by kallsyms, and to the compiled source file.
@@ -195,7 +150,7 @@ static int choose_sites(struct patch *patch)
 			}
 			file = NULL;
 		}
-		if (!file || !is_of_file(file, &table->start[i])) {
+		if (!file || !memorizer_file_has(file, &table->start[i])) {
 			file = memorizer_find_file(table, &table->start[i], last);
 			/* The next site is in this file, or in one soon after it. */
 			last = file ?: last;

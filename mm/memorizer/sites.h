@@ -7,10 +7,6 @@
 
 #include <linux/types.h>
 
-struct memorizer_file;
-struct memorizer_site;
-struct site_table;
-
 /**
  * struct memorizer_site_counts - numbers of sites, of the kernel and of all modules
  * @all: all sites
@@ -30,10 +26,6 @@ int memorizer_set_log_access(bool on);
 int memorizer_switch_user_sites(bool on);
 bool memorizer_is_logging(void);
 void memorizer_count_sites(struct memorizer_site_counts *counts);
-const char *memorizer_file_name(const struct memorizer_file *file);
-const struct memorizer_file *memorizer_find_file(const struct site_table *table,
-						 const struct memorizer_site *site,
-						 const struct memorizer_file *last);
 #if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
 bool memorizer_sites_fail_alloc(void);
 extern void (*memorizer_sites_patch_hook)(void);
