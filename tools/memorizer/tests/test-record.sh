@@ -459,7 +459,9 @@ stats()
 {
 	printf '%s\n' "allocations: $4" "accesses_attributed: 0" "accesses_cleared: 0" \
 		"accesses_retired: 0" "accesses_unattributed: $2" "accesses_left_out: $3" \
-		"allocations_left_out: $5" "sites_patched: $1" >"$m/show_stats"
+		"allocations_left_out: $5" "sites_patched: $1" >"$tmp/show_stats"
+	# At once: the recorder may be reading it.
+	mv "$tmp/show_stats" "$m/show_stats"
 }
 
 counting()
