@@ -68,7 +68,7 @@ static inline void memorizer_calls_stats(struct seq_file *m,
 int memorizer_filter_calls(const struct memorizer_filter *new);
 int memorizer_calls_begin(struct ftrace_ops *ops);
 void memorizer_calls_end(void);
-#if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
+#if IS_ENABLED(CONFIG_KUNIT)
 bool memorizer_calls_fail_alloc(void);
 #endif
 

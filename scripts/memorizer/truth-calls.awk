@@ -10,30 +10,6 @@
 #	fewer	the kernel counted fewer calls than the machine, or none
 #	more	the kernel counted more calls than the machine
 
-function value(hex,	n, i) {
-	n = 0
-	for (i = 1; i <= length(hex); i++)
-		n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
-	return n
-}
-
-# Return the function of an address. Numbers have 53 bits; text is in the upper 2 GiB.
-function name(ip,	low, high, middle, at) {
-	if (ip in names)
-		return names[ip]
-	at = value(substr(ip, 9))
-	low = 1
-	high = nr
-	while (low < high) {
-		middle = int((low + high + 1) / 2)
-		if (start[middle] <= at)
-			low = middle
-		else
-			high = middle - 1
-	}
-	return names[ip] = substr(ip, 1, 8) == "ffffffff" ? symbol[low] : "unknown"
-}
-
 function is_whole(text, regex) { return match(text, regex) && RSTART == 1 && RLENGTH == length(text) }
 
 function cause_of(kind, from, to,	i) {
@@ -45,27 +21,9 @@ function cause_of(kind, from, to,	i) {
 	return found[kind, from, to] = ""
 }
 
-# Count a difference of a kind; without a cause it is a failure.
-function differ(kind, cell, count,	part, from, to, why) {
-	split(cell, part, SUBSEP)
-	from = name(part[1])
-	to = name(part[2])
-	why = cause_of(kind, from, to)
-	total[kind] += count
-	if (why != "") {
-		of[kind, why] += count
-	} else {
-		unknown += count
-		unknown_of[kind " " from " " to] += count
-	}
-	if (details != "")
-		print kind, count, from, to, part[1], why >details
-}
-
 FNR == 1 { file++ }
 file == 1 {
-	start[++nr] = value(substr($1, 9))
-	symbol[nr] = $2
+	read_symbol()
 	next
 }
 file == 2 { own[$1] = 1; next }
@@ -90,12 +48,19 @@ file == 5 && !($2 in traced) {
 }
 file == 5 {
 	machine[$1, $2] = $3 + $4
-	calls += $3 + $4
+	compared += $3 + $4
 	jumps += $4
 	next
 }
 # A row for each task
 { kernel[$1, $2] += $4 }
+
+function differ_in(kind, cell, count,	part, from, to) {
+	split(cell, part, SUBSEP)
+	from = name(part[1])
+	to = name(part[2])
+	differ(kind, cause_of(kind, from, to), from " " to, part[1], count)
+}
 
 function compare(	cell, m, k) {
 	for (cell in machine) {
@@ -104,47 +69,22 @@ function compare(	cell, m, k) {
 		pairs++
 		equal += k < m ? k : m
 		if (k < m)
-			differ("fewer", cell, m - k)
+			differ_in("fewer", cell, m - k)
 		else if (k > m)
-			differ("more", cell, k - m)
+			differ_in("more", cell, k - m)
 	}
 	for (cell in kernel)
 		if (!(cell in machine))
-			differ("more", cell, kernel[cell])
-}
-
-function share(n) { return sprintf("%10d  %7.4f %%", n, calls ? 100 * n / calls : 0) }
-
-function list(kind, title,	i, part, sorted) {
-	printf "%s  %s\n", share(total[kind] + 0), title
-	sorted = "sort -rn"
-	for (i in of) {
-		split(i, part, SUBSEP)
-		if (part[1] == kind)
-			printf "%s    %s\n", share(of[i]), part[2] | sorted
-	}
-	close(sorted)
+			differ_in("more", cell, kernel[cell])
 }
 
 END {
 	compare()
-	printf "%d calls by the machine, %d pairs of return address and function\n", calls, pairs
+	printf "%d calls by the machine, %d pairs of return address and function\n", compared, pairs
 	printf "%s  equal\n", share(equal + 0)
 	list("fewer", "fewer than the machine:")
 	list("more", "more than the machine:")
 	printf "%s  (by a jump at the end of another function)\n", share(jumps + 0)
 	printf "left out: %d calls of Memorizer itself, %d of functions that ftrace does not trace\n", of_own, untraced
-	fflush()
-	if (!calls || !pairs) {
-		print "nothing was compared"
-		exit 1
-	}
-	if (unknown) {
-		printf "without a known cause: %d\n", unknown
-		sorted = "sort -k1,1rn | head -n 60"
-		for (i in unknown_of)
-			printf "%8d %s\n", unknown_of[i], i | sorted
-		close(sorted)
-		exit 1
-	}
+	exit judge()
 }

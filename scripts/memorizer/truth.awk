@@ -13,30 +13,6 @@
 #	fewer	the KMAP has some of the machine's accesses
 #	more	the KMAP has more accesses than the machine
 
-function value(hex,	n, i) {
-	n = 0
-	for (i = 1; i <= length(hex); i++)
-		n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
-	return n
-}
-
-# Return the function of an address. Numbers have 53 bits; text is in the upper 2 GiB.
-function name(ip,	low, high, middle, at) {
-	if (ip in names)
-		return names[ip]
-	at = value(substr(ip, length(ip) - 7))
-	low = 1
-	high = nr
-	while (low < high) {
-		middle = int((low + high + 1) / 2)
-		if (start[middle] <= at)
-			low = middle
-		else
-			high = middle - 1
-	}
-	return names[ip] = symbol[low]
-}
-
 function cause_of(kind, f, direction,	i, text) {
 	text = f ":" direction
 	if ((kind, text) in found)
@@ -68,24 +44,9 @@ function read_access(to, id,	ip, f) {
 		to[id, f, "read"] += $4
 }
 
-# Count a difference of a kind; without a cause it is a failure.
-function differ(kind, f, id, direction, count,	why) {
-	why = cause_of(kind, f, direction)
-	total[kind] += count
-	if (why != "") {
-		of[kind, why] += count
-	} else {
-		unknown += count
-		unknown_of[kind " " f " " direction] += count
-	}
-	if (details != "")
-		print kind, count, f, direction, what[id], why >details
-}
-
 FNR == 1 { file++ }
 file == 1 {
-	start[++nr] = value(substr($1, 9))
-	symbol[nr] = $2
+	read_symbol()
 	times[$2]++
 	next
 }
@@ -111,7 +72,7 @@ FNR == 1 { FS = ","; $0 = $0 }
 	id = read_object()
 	if (file == 5 && !(id in recorded)) {
 		recorded[id] = 1
-		compared++
+		nr_recorded++
 	}
 }
 
@@ -127,7 +88,7 @@ function set_apart(	cell, part, c) {
 			own_accesses += c
 			delete machine[cell]
 		} else {
-			accesses += c
+			compared += c
 			if (cause_of("callee", part[2], part[3]) != "") {
 				pool[part[1], part[3]] += c
 				total["callee"] += c
@@ -136,6 +97,10 @@ function set_apart(	cell, part, c) {
 			}
 		}
 	}
+}
+
+function differ_in(kind, part, count) {
+	differ(kind, cause_of(kind, part[2], part[3]), part[2] " " part[3], what[part[1]], count)
 }
 
 # The surplus of a cell of the KMAP is accesses that callees made for it, up to their number.
@@ -151,7 +116,7 @@ function take(cell,	part, m, more, rest) {
 	pool[part[1], part[3]] -= rest
 	announced += rest
 	if (more > rest)
-		differ("more", part[2], part[1], part[3], more - rest)
+		differ_in("more", part, more - rest)
 }
 
 function compare(	cell, part, k, m, late) {
@@ -161,7 +126,7 @@ function compare(	cell, part, k, m, late) {
 		k = cell in kernel ? kernel[cell] : 0
 		equal += k < m ? k : m
 		if (k < m)
-			differ(k ? "fewer" : "missed", part[2], part[1], part[3], m - k)
+			differ_in(k ? "fewer" : "missed", part, m - k)
 	}
 	# Cells with another cause come last.
 	for (late = 0; late < 2; late++)
@@ -172,23 +137,10 @@ function compare(	cell, part, k, m, late) {
 		}
 }
 
-function share(n) { return sprintf("%10d  %5.2f %%", n, accesses ? 100 * n / accesses : 0) }
-
-function list(kind, title,	i, part, sorted) {
-	printf "%s  %s\n", share(total[kind] + 0), title
-	sorted = "sort -rn"
-	for (i in of) {
-		split(i, part, SUBSEP)
-		if (part[1] == kind)
-			printf "%s    %s\n", share(of[i]), part[2] | sorted
-	}
-	close(sorted)
-}
-
 END {
 	set_apart()
 	compare()
-	printf "%d objects, %d accesses of the machine to them\n", compared, accesses
+	printf "%d objects, %d accesses of the machine to them\n", nr_recorded, compared
 	printf "%s  equal\n", share(equal + 0)
 	list("callee", "by functions for their callers, who have the site:")
 	list("missed", "missed:")
@@ -196,17 +148,5 @@ END {
 	list("more", "more than the machine:")
 	printf "%s  (sites of callers, for %d accesses by functions that they call)\n", share(announced + 0), total["callee"]
 	printf "left out: %d accesses of Memorizer itself, %d to objects that the KMAP does not have\n", own_accesses, not_recorded
-	fflush()
-	if (!accesses || !compared) {
-		print "nothing was compared"
-		exit 1
-	}
-	if (unknown) {
-		printf "without a known cause: %d\n", unknown
-		sorted = "sort -k1,1rn | head -n 60"
-		for (i in unknown_of)
-			printf "%8d %s\n", unknown_of[i], i | sorted
-		close(sorted)
-		exit 1
-	}
+	exit judge()
 }

@@ -779,7 +779,7 @@ static int run(int argc, char **argv)
 		OPT_FILES('M', "modules", d.modules, &d.given[2], "DIR",
 			  "directory with the files NAME.ko of modules, for notes, likewise"),
 		OPT_FILES(0, "context-file", d.contexts, &d.given[3], "FILE",
-			  "copy of memorizer/contexts, likewise (default: the one beside the input)"),
+			  "copy of memorizer/contexts, likewise (default: beside the input)"),
 		OPT_TAKE('s', "sort", &order, "KEY",
 			 "sort tables by change (default), by the column with this key in JSON, or by\n"
 			 "                          name, type or field", option_change),

@@ -338,7 +338,7 @@ static int run(int argc, char **argv)
 		OPT_FILES(0, "calls", p.calls, &given[3], "FILE",
 			  "privileges with calls and returns, likewise: copy of memorizer/calls"),
 		OPT_FILES(0, "context-file", p.contexts, &given[4], "FILE",
-			  "copy of memorizer/contexts, likewise (default: the one beside the input)"),
+			  "copy of memorizer/contexts, likewise (default: beside the input)"),
 		OPT_HELP(),
 		OPT_END()
 	};

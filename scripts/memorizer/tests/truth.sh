@@ -45,7 +45,7 @@ cat >"$dir/kernel" <<-END
 	  ffffffff81000520,1,0,3
 END
 
-run() { awk -f "$here/truth.awk" "$dir/symbols" "$dir/own" "$dir/causes" "$dir/machine" "$dir/kernel" >"$dir/got"; }
+run() { awk -f "$here/truth-common.awk" -f "$here/truth.awk" "$dir/symbols" "$dir/own" "$dir/causes" "$dir/machine" "$dir/kernel" >"$dir/got"; }
 
 # says TEXT: compare the output with TEXT, ignoring spaces.
 says() { diff <(printf '%s\n' "$1") <(sed 's/^ *//; s/  */ /g' "$dir/got"); }
@@ -61,17 +61,17 @@ explained() {
 		more third three of a kind
 	END
 	run && says "2 objects, 33 accesses of the machine to them
-11 33.33 % equal
-16 48.48 % by functions for their callers, who have the site:
-16 48.48 % string functions
-3 9.09 % missed:
-2 6.06 % a name that two have
-1 3.03 % assembly
-3 9.09 % fewer than the machine:
-3 9.09 % copies of structures
-3 9.09 % more than the machine:
-3 9.09 % three of a kind
-2 6.06 % (sites of callers, for 16 accesses by functions that they call)
+11 33.3333 % equal
+16 48.4848 % by functions for their callers, who have the site:
+16 48.4848 % string functions
+3 9.0909 % missed:
+2 6.0606 % a name that two have
+1 3.0303 % assembly
+3 9.0909 % fewer than the machine:
+3 9.0909 % copies of structures
+3 9.0909 % more than the machine:
+3 9.0909 % three of a kind
+2 6.0606 % (sites of callers, for 16 accesses by functions that they call)
 left out: 10 accesses of Memorizer itself, 9 to objects that the KMAP does not have"
 }
 
@@ -137,7 +137,7 @@ cat >"$dir/calls" <<-END
 END
 
 run_calls() {
-	awk -f "$here/truth-calls.awk" "$dir/symbols" "$dir/own" "$dir/traced" "$dir/causes" "$dir/machine-calls" "$dir/calls" >"$dir/got"
+	awk -f "$here/truth-common.awk" -f "$here/truth-calls.awk" "$dir/symbols" "$dir/own" "$dir/traced" "$dir/causes" "$dir/machine-calls" "$dir/calls" >"$dir/got"
 }
 
 explained_calls() {

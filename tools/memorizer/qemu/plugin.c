@@ -206,7 +206,7 @@ static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
 	if (!v->calling)
 		return false;
 	v->calling = false;
-	/* The return address of the function is above that of its call, which ftrace has put there. */
+	/* The return address of the function lies above that of its call to ftrace. */
 	if (insn->what & INSN_ENTRY)
 		calls_enter(v, insn->ip, addr + sizeof(u64));
 	stack_call(v, insn->ip, insn->back, addr);
