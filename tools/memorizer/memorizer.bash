@@ -52,7 +52,8 @@ _memorizer()
 	FILE)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	KIND)
-		mapfile -t COMPREPLY < <(compgen -W "kmalloc cache pages" -- "$word") ;;
+		mapfile -t COMPREPLY < <(compgen -W "slab pages vmalloc vmap ioremap modules stack \
+			struct_page static percpu memblock user kmalloc cache" -- "$word") ;;
 	none)
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_memorizer_options "$program" "$command" |

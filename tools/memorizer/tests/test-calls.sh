@@ -87,6 +87,6 @@ malformed 'ffffffff9b000010,1ffffffff9b000100,7,3\n'
 malformed 'ffffffff9b000010,ffffffff9b000100,4294967295,3\n'
 malformed 'ffffffff9b000010,ffffffff9b000100,7,18446744073709551616\n'
 malformed 'ffffffff9b000010,ffffffff9b000100,7,18446744073709551615\n'
-malformed 'ffffffff9b000010,ffffffff9b000100,7,3\\0\n'
+malformed 'ffffffff9b000010,ffffffff9b000100,7,3\0\n'
 
 tap_end
