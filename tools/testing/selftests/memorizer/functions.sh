@@ -67,9 +67,9 @@ same() {
 	[ "$2" = "$3" ] || { echo "# $1: $2 is not $3"; return 1; }
 }
 
-# stat_of KEY: print a value of show_stats.
+# stat_of KEY [FILE]: print a value of show_stats, or of a copy. Each read of show_stats adds up all objects.
 stat_of() {
-	sed -n "s/^$1: //p" $M/show_stats
+	sed -n "s/^$1: //p" ${2:-$M/show_stats}
 }
 
 # undisturbed FUNCTION: run a test, and repeat it if a recorded object was freed

@@ -66,14 +66,17 @@ traffic_has_each_move() {
 }
 
 stats_have() {
+	stats=$(mktemp)
+	cat $M/show_stats >$stats
 	for key in traffic lost_traffic_pool_full lost_traffic_lines_full lost_traffic_nested lines_tracked lines_room \
 		   enabled allocations frees frees_missed frees_unknown objects_live objects_freed \
 		   objects_cleared accesses_attributed accesses_cleared accesses_unattributed paused accesses_left_out allocations_left_out \
 		   lost_objects_pool_full lost_objects_index_full lost_objects_out_of_range \
 		   lost_accesses_pool_full access_entries pool_objects pool_entries pool_index \
 		   pool_used pool_size sites sites_patched sites_on sites_prefixes sites_user; do
-		stat_of $key | grep -qx '[0-9]*' || { echo "# no number for $key"; return 1; }
+		stat_of $key $stats | grep -qx '[0-9]*' || { echo "# no number for $key"; return 1; }
 	done
+	rm $stats
 }
 
 traffic=$(mktemp)

@@ -7,6 +7,7 @@
  * kmap_sums ip FIRST END	the numbers of accesses by others, and by code from FIRST up to END
  * kmap_sums at ADDRESS SIZE	the numbers of objects of that address and size, of writes to them,
  *				and of reads
+ * kmap_sums kinds		the number of accesses in kmap_kinds to each kind that has some
  * kmap_sums parts		prints kmap_fields as kmap: without the parts of objects
  * kmap_sums sorted		checks the order of kmap_fields, and that parts are granules
  *
@@ -24,7 +25,7 @@ static unsigned long long objects, chosen_objects, writes[2], reads[2];
 
 static int show_usage(void)
 {
-	fputs("usage: kmap_sums [pid PID | ip FIRST END | at ADDRESS SIZE | parts | sorted]\n",
+	fputs("usage: kmap_sums [pid PID | ip FIRST END | at ADDRESS SIZE | kinds | parts | sorted]\n",
 	      stderr);
 	return 2;
 }
@@ -137,6 +138,39 @@ static int check_order(void)
 	return ferror(stdin) != 0;
 }
 
+#define MAX_KINDS 32
+
+/* Returns the exit status, 1 if there are too many kinds. */
+static int add_up_kinds(void)
+{
+	static struct {
+		char name[256];
+		unsigned long long accesses;
+	} kinds[MAX_KINDS];
+	unsigned int kind = 0, i;
+	char line[256], *p;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		p = line;
+		if (*p != ' ') {
+			line[strcspn(line, ",")] = 0;
+			for (kind = 0; *kinds[kind].name && strcmp(kinds[kind].name, line); kind++)
+				if (kind == MAX_KINDS - 2)
+					return 1;
+			memcpy(kinds[kind].name, line, sizeof(line));
+			continue;
+		}
+		parse(&p, 16);
+		parse(&p, 10);
+		kinds[kind].accesses += parse(&p, 10);
+		kinds[kind].accesses += parse(&p, 10);
+	}
+	for (i = 0; *kinds[i].name; i++)
+		if (kinds[i].accesses)
+			printf("%s %llu\n", kinds[i].name, kinds[i].accesses);
+	return ferror(stdin) != 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *by = argc > 1 ? argv[1] : "";
@@ -150,6 +184,8 @@ int main(int argc, char **argv)
 		join_parts();
 		return ferror(stdin) != 0;
 	}
+	if (argc == 2 && !strcmp(by, "kinds"))
+		return add_up_kinds();
 	if (argc == 2 && !strcmp(by, "sorted"))
 		return check_order();
 	if (argc > 1 && !by_pid && !by_ip && !by_object)
