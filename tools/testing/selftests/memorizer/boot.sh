@@ -68,10 +68,10 @@ kinds() {
 	case $(value_of kinds) in
 	all)	same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" \
 		slab,pages,vmalloc,vmap,ioremap,modules,stack,struct_page,static,percpu,memblock,user, && refused 0 kinds ;;
-	user,slab)
-		same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" slab,user, && refused 0 kinds &&
+	static,user)
+		same kinds "$(tr '\n' ',' <$M/memorizer_kinds)" static,user, && refused 0 kinds &&
 		same "accesses to user memory" $(($(stat_of accesses_user) > 0)) 1 ;;
-	static | memblock)
+	memblock)
 		same kinds "$(cat $M/memorizer_kinds)" "$(value_of kinds)" && refused 0 kinds ;;
 	*)	same kinds "$(cat $M/memorizer_kinds)" slab && refused 1 kinds ;;
 	esac
@@ -277,7 +277,7 @@ areas_are_those_of_memblock() {
 }
 
 [ "$(value_of kinds)" != memblock ] || names="$names areas_are_those_of_memblock"
-[ "$(value_of kinds)" != static ] || names="$names init_data_has_ended"
+[ "$(value_of kinds)" != static,user ] || names="$names init_data_has_ended"
 [ "$(value_of log_access)" != 1 ] || [ "$(value_of enabled)" = 0 ] || [ -n "$(value_of filter)" ] ||
 	[ "$(value_of kinds)" = memblock ] || names="$names early_accesses"
 set -- $names
