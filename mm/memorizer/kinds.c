@@ -181,7 +181,8 @@ int memorizer_set_kinds(unsigned int new)
 
 	mutex_lock(&kinds_mutex);
 	/* First: this can fail. It patches sites, which waits for all CPUs. */
-	err = memorizer_switch_user(new & BIT(MEMORIZER_KIND_USER));
+	err = memorizer_switch_optional(new & BIT(MEMORIZER_KIND_USER),
+					new & BIT(MEMORIZER_KIND_PERCPU));
 	if (!err)
 		select_kinds(new);
 	mutex_unlock(&kinds_mutex);

@@ -52,8 +52,8 @@ static bool logging;
 /* Selects the sites that logging enables, NULL for all. Owned by the caller that sets it. */
 static const struct memorizer_filter *filter;
 
-/* Logging enables sites of accesses to user memory. */
-static bool user_sites;
+/* The sites that logging enables besides those that are not optional: memorizer_site_optional(). */
+static unsigned int optional_sites;
 
 /* A range of text and its writable alias. */
 struct text_alias {
@@ -246,7 +246,7 @@ static void __kprobes patch_sites(void *data)
 		for (i = 0; i < patch->table.stop - patch->table.start; i++) {
 			site = &patch->table.start[i];
 			on = patches->on && (!patch->chosen || test_bit(i, patch->chosen)) &&
-				(user_sites || !memorizer_site_is_user(site));
+				!(memorizer_site_optional(site) & ~optional_sites);
 			/* NMIs on held CPUs execute sites: store nothing until they end. */
 			memorizer_hold_poll();
 			patch_site(patch, site, on);
@@ -520,27 +520,29 @@ int memorizer_filter_code(const struct memorizer_filter *new)
 }
 
 /**
- * memorizer_switch_user_sites() - select the sites of accesses to user memory, or not
- * @on: true to enable them with access logging
+ * memorizer_select_sites() - select the sites that access logging enables only on request
+ * @user: true to enable those of accesses to user memory
+ * @percpu: true to enable those of accesses to per-CPU data relative to %gs
  *
  * If accesses are being logged, all these sites change at once.
  *
  * Context: process context, may sleep; or boot, one CPU.
  * Return: 0, or -ENOMEM, which changes nothing
  */
-int memorizer_switch_user_sites(bool on)
+int memorizer_select_sites(bool user, bool percpu)
 {
+	unsigned int old, new = (user ? MEMORIZER_FORM_USER : 0) |
+				(percpu ? MEMORIZER_FORM_PERCPU : 0);
 	int err = 0;
 
 	mutex_lock(&sites_mutex);
-	if (on != user_sites) {
-		user_sites = on;
-		/* While no site is enabled, the next switch applies it. */
-		if (logging)
-			err = switch_all(true, false);
-		if (err)
-			user_sites = !on;
-	}
+	old = optional_sites;
+	optional_sites = new;
+	/* While no site is enabled, the next switch applies it. */
+	if (logging && new != old)
+		err = switch_all(true, false);
+	if (err)
+		optional_sites = old;
 	mutex_unlock(&sites_mutex);
 	return err;
 }
@@ -564,7 +566,8 @@ static void count_states(const struct site_table *table, const struct module *mo
 
 	counts->all += table->stop - table->start;
 	for (site = table->start; site < table->stop; site++) {
-		counts->user += memorizer_site_is_user(site);
+		counts->user += memorizer_site_optional(site) == MEMORIZER_FORM_USER;
+		counts->percpu += memorizer_site_optional(site) == MEMORIZER_FORM_PERCPU;
 		addr = memorizer_site_addr(site);
 		/* Skip text that was freed. */
 		if (mod ? is_module_text(mod, addr) : core_kernel_text(addr)) {

@@ -32,17 +32,22 @@ static bool lack_memory(void)
 
 /*
  * Count the kernel's sites that are not in this state, without init text. Those of accesses to user
- * memory are disabled unless this kind is selected.
+ * memory and to per-CPU data are disabled unless these kinds are selected.
  */
 static unsigned long sites_other_than(bool on)
 {
-	bool user = memorizer_get_kinds() & BIT(MEMORIZER_KIND_USER), wanted;
+	unsigned int kinds = memorizer_get_kinds(), disabled = 0;
 	unsigned long addr, count = 0;
 	const struct memorizer_site *site;
+	bool wanted;
 
+	if (!(kinds & BIT(MEMORIZER_KIND_USER)))
+		disabled |= MEMORIZER_FORM_USER;
+	if (!(kinds & BIT(MEMORIZER_KIND_PERCPU)))
+		disabled |= MEMORIZER_FORM_PERCPU;
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
 		addr = memorizer_site_addr(site);
-		wanted = on && (user || !memorizer_site_is_user(site));
+		wanted = on && !(memorizer_site_optional(site) & disabled);
 		if (addr < (unsigned long)_etext)
 			count += !memorizer_site_is(site, wanted);
 	}
@@ -273,7 +278,7 @@ static void sites_are_reserved(struct kunit *test)
 	unsigned int form, i;
 	const u8 *text;
 
-	for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
+	for (form = MEMORIZER_FORM_TEST; form < MEMORIZER_FORMS; form++) {
 		site = first_of_form(form);
 		KUNIT_ASSERT_NOT_NULL(test, site);
 		text = (const u8 *)memorizer_site_addr(site);

@@ -154,6 +154,7 @@ static void show(struct seq_file *m, const struct attributed *attributed)
 	seq_printf(m, "sites_on: %u\n", memorizer_is_logging());
 	seq_printf(m, "sites_prefixes: %lu\n", sites.prefixes);
 	seq_printf(m, "sites_user: %lu\n", sites.user);
+	seq_printf(m, "sites_percpu: %lu\n", sites.percpu);
 	memorizer_observer_stats(m);
 }
 

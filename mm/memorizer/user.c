@@ -113,21 +113,22 @@ void memorizer_refill_user(void)
 }
 
 /**
- * memorizer_switch_user() - count accesses to user memory, or not
- * @on: true to count them
+ * memorizer_switch_optional() - count the accesses whose sites are enabled only on request, or not
+ * @of_user: true to count those to user memory
+ * @percpu: true to count those to per-CPU data relative to %gs
  *
- * What was counted stays until memorizer_clear_user().
+ * What was counted stays until it is cleared.
  *
  * Context: process context, may sleep; or boot, one CPU.
  * Return: 0, or -ENOMEM, which changes nothing
  */
-int memorizer_switch_user(bool on)
+int memorizer_switch_optional(bool of_user, bool percpu)
 {
 	down_write(&memorizer_rwsem);
-	wanted |= on;
+	wanted |= of_user;
 	memorizer_refill_user();
 	up_write(&memorizer_rwsem);
-	return memorizer_switch_user_sites(on);
+	return memorizer_select_sites(of_user, percpu);
 }
 
 /**

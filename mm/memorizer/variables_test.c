@@ -4,12 +4,14 @@
  * modules are in kinds.sh.
  */
 #include <linux/cache.h>
+#include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/memorizer-memblock.h>
 #include <linux/memorizer-variables.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include <asm/fixmap.h>
@@ -196,6 +198,54 @@ static void small_allocations_on_each_cpu_are_told_apart(struct kunit *test)
 }
 #endif
 
+#if defined(CONFIG_SMP) && defined(CONFIG_USE_X86_SEG_SUPPORT)
+static DEFINE_PER_CPU(u64, by_gs);
+static DEFINE_PER_CPU(struct bits, odd_by_gs);
+
+/* The word: 6 reads, 5 writes. The structure: one of each. The allocation: 3 reads, 2 writes. */
+static noinline u64 access_by_gs(u32 __percpu *allocated)
+{
+	this_cpu_write(by_gs, this_cpu_read(by_gs) + 1);
+	this_cpu_inc(by_gs);
+	sink = this_cpu_add_return(by_gs, 3);
+	sink = this_cpu_cmpxchg(by_gs, 0, 1);
+	raw_cpu_or(by_gs, 0x100);
+	this_cpu_write(odd_by_gs.rest[2], this_cpu_read(odd_by_gs.rest[12]));
+	this_cpu_inc(*allocated);
+	this_cpu_add(*allocated, this_cpu_read(*allocated) & 0);
+	return raw_cpu_read(by_gs);
+}
+
+static void expect_accesses_by_gs(struct kunit *test, const void *ptr, u64 reads, u64 writes)
+{
+	struct tally tally = tally_of(ptr, current->pid);
+
+	KUNIT_EXPECT_EQ(test, tally.reads, reads);
+	KUNIT_EXPECT_EQ(test, tally.writes, writes);
+}
+
+static void accesses_by_gs_count_for_their_cpu(struct kunit *test)
+{
+	u32 __percpu *allocated = alloc_percpu(u32);
+	unsigned int cpu, times;
+
+	KUNIT_ASSERT_NOT_NULL(test, (void __force *)allocated);
+	for_each_online_cpu(cpu) {
+		KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+		for (times = 0; times <= cpu; times++)
+			KUNIT_EXPECT_NE(test, access_by_gs(allocated), 0);
+	}
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	for_each_online_cpu(cpu) {
+		times = cpu + 1;
+		expect_accesses_by_gs(test, per_cpu_ptr(&by_gs, cpu), 6 * times, 5 * times);
+		expect_accesses_by_gs(test, per_cpu_ptr(&odd_by_gs, cpu), times, times);
+		expect_accesses_by_gs(test, per_cpu_ptr(allocated, cpu), 3 * times, 2 * times);
+	}
+	free_percpu(allocated);
+}
+#endif
+
 /* The command line is in an area of memblock with exactly its size. */
 static void areas_of_memblock_become_objects(struct kunit *test)
 {
@@ -327,6 +377,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_cpu_has_its_own_variable),
 	KUNIT_CASE(allocations_on_each_cpu_are_objects),
 	KUNIT_CASE(small_allocations_on_each_cpu_are_told_apart),
+#endif
+#if defined(CONFIG_SMP) && defined(CONFIG_USE_X86_SEG_SUPPORT)
+	KUNIT_CASE(accesses_by_gs_count_for_their_cpu),
 #endif
 	KUNIT_CASE(areas_of_memblock_become_objects),
 	KUNIT_CASE(unattributed_accesses_have_regions),

@@ -291,7 +291,7 @@ void instrument_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 		set_has_sites();
 		return;
 	}
-	/* Empty assembly is a barrier. Per-CPU data are not tracked. */
+	/* Empty assembly is a barrier. With a segment in the text, operands are offsets. */
 	if (!text.accesses || text.has_segment)
 		return;
 	for (i = 0; i < gimple_asm_noutputs(stmt); i++)

@@ -16,7 +16,7 @@
 #include "memorizer_forms.h"
 
 /* The form of a disabled site, as in memorizer_sites */
-enum form { TEST, DS, SS };
+enum form { TEST, DS, SS, GS };
 
 #define MAX_INSN_LENGTH 15	/* of the architecture, in bytes */
 #define SITE_LENGTH 5
@@ -25,14 +25,18 @@ enum form { TEST, DS, SS };
 #define FIVE(prefix) prefix "\n\t" prefix "\n\t" prefix "\n\t" prefix "\n\t" prefix
 #define PREFIXES_DS "771:\t" FIVE("ds")
 #define PREFIXES_SS "771:\t.code32\n\t" FIVE("ss") "\n\t.code64"
+#define PREFIXES_GS "771:\t" FIVE("gs")
 
-/* Get the default segment of an address, TEST if it is ambiguous. */
-static enum form segment_of(const_rtx address)
+/* Get the segment of an operand in memory, TEST if it is ambiguous or %fs. */
+static enum form segment_of(const_rtx mem)
 {
+	const_rtx address = XEXP(mem, 0);
 	/* With two registers, either one may become the base. */
 	const_rtx base = GET_CODE(address) == PLUS && CONST_INT_P(XEXP(address, 1)) ?
 			 XEXP(address, 0) : address;
 
+	if (!ADDR_SPACE_GENERIC_P(MEM_ADDR_SPACE(mem)))
+		return MEM_ADDR_SPACE(mem) == ADDR_SPACE_SEG_GS ? GS : TEST;
 	if (!reg_mentioned_p(stack_pointer_rtx, address) &&
 	    !reg_mentioned_p(hard_frame_pointer_rtx, address))
 		return DS;
@@ -40,8 +44,8 @@ static enum form segment_of(const_rtx address)
 }
 
 /*
- * Get the prefixes that do not change an instruction: those of the default segment of its
- * memory operands, or TEST if that is ambiguous.
+ * Get the prefixes that do not change an instruction: those of the segment of its memory
+ * operands, or TEST if that is ambiguous.
  */
 static enum form form_for_operands(const_rtx pattern)
 {
@@ -55,8 +59,7 @@ static enum form form_for_operands(const_rtx pattern)
 		/* Push and pop access the stack through %ss whatever the prefixes. */
 		if (!MEM_P(*iter) || GET_RTX_CLASS(GET_CODE(XEXP(*iter, 0))) == RTX_AUTOINC)
 			continue;
-		one = ADDR_SPACE_GENERIC_P(MEM_ADDR_SPACE(*iter)) ? segment_of(XEXP(*iter, 0)) :
-								    TEST;
+		one = segment_of(*iter);
 		if (one == TEST || (form != TEST && form != one))
 			return TEST;
 		form = one;
@@ -138,6 +141,16 @@ void pad_entries(void)
 /* Replace the test by prefixes of the next instruction, if that can take them. */
 static void write_prefix(rtx_insn *insn)
 {
+	/* Indexed by enum form */
+	static const struct {
+		const char *prefixes;
+		const char *flag;	/* for the table */
+	} forms[] = {
+		{ NULL, NULL },
+		{ PREFIXES_DS, " + (1 << 28)" },
+		{ PREFIXES_SS, " + (2 << 28)" },
+		{ PREFIXES_GS, " + (3 << 28)" },
+	};
 	rtx assembly = extract_asm_operands(PATTERN(insn));
 	const char *test = ASM_OPERANDS_TEMPLATE(assembly), *table, *stub;
 	enum form form = TEST;
@@ -154,8 +167,7 @@ static void write_prefix(rtx_insn *insn)
 	table = strchr(test, '\n');
 	stub = strstr(table, SITE_DISTANCE) + strlen(SITE_DISTANCE);
 	entry = xstrndup(table, stub - table);
-	text = concat(form == DS ? PREFIXES_DS : PREFIXES_SS, entry,
-		      form == DS ? " + (1 << 28)" : " + (2 << 28)", stub, NULL);
+	text = concat(forms[form].prefixes, entry, forms[form].flag, stub, NULL);
 	replace_asm(insn, assembly, text, ASM_OPERANDS_INPUT_VEC(assembly),
 		    ASM_OPERANDS_INPUT_CONSTRAINT_VEC(assembly));
 	free(entry);

@@ -74,7 +74,7 @@ static bool ends_straight_line(rtx_insn *insn)
 	/* Volatile insns order accesses, and may run other code. Those of this plugin do not. */
 	return LABEL_P(insn) || BARRIER_P(insn) || JUMP_P(insn) || CALL_P(insn) ||
 	       (NONDEBUG_INSN_P(insn) && volatile_insn_p(PATTERN(insn)) && !is_empty_asm(insn) &&
-		!starts_with(insn, SITE_BEGIN) && !starts_with(insn, LABEL_BEGIN));
+		!starts_with(insn, SITE_LABEL) && !starts_with(insn, LABEL_BEGIN));
 }
 
 /*

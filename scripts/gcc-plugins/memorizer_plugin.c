@@ -6,6 +6,7 @@
  *	unwind-hints	emit an objtool unwind hint for each stub
  *	groups		make groups; they must exist as long as their counts
  *	variables	emit a table of the variables that the file defines
+ *	percpu		emit sites for accesses relative to %gs
  *	no-sites	emit no sites, only what other options ask for
  *	skip=<function>	emit no sites in this function; may be repeated
  *	verbose		report the number of sites of each function
@@ -30,6 +31,7 @@ static struct plugin_info memorizer_plugin_info = {
 	.help = "unwind-hints\temit an objtool unwind hint for each stub\n"
 		"groups\t\tcount accesses at constant distances with one call\n"
 		"variables\temit a table of the variables that the file defines\n"
+		"percpu\t\temit sites for accesses relative to %gs\n"
 		"no-sites\temit no sites\n"
 		"skip=function\temit no sites in this function; may be repeated\n"
 		"verbose\t\treport the number of sites of each function\n"
@@ -243,6 +245,8 @@ __visible int plugin_init(struct plugin_name_args *plugin_info,
 			with_groups = true;
 		} else if (!strcmp(argv[i].key, "variables")) {
 			with_variables = true;
+		} else if (!strcmp(argv[i].key, "percpu")) {
+			with_percpu = true;
 		} else if (!strcmp(argv[i].key, "no-sites")) {
 			without_sites = true;
 		} else if (!strcmp(argv[i].key, "verbose")) {

@@ -34,6 +34,8 @@
  *	memorizer_thunk_<kind>n		any other size:
  *		address in rdi, size in rsi;
  *		on the stack: rdx, rsi, rdi, return address
+ *	memorizer_percpu_<kind><size>	per-CPU data, size 1, 2, 4, 8 or 16:
+ *		offset in r11; on the stack: r11, return address; clobbers none
  *	memorizer_thunk_string		a string function:
  *		operands in rdi, rsi, rdx; on the stack: the function (see
  *		include/linux/memorizer-string.h), rdx, rsi, rdi, return address
@@ -66,17 +68,17 @@
  *
  *	memorizer_sites		two words a site: the distance to the site; the distance from the
  *				site's end to its stub, plus the disabled form from bit 28 on:
- *				0 test, 1 %ds prefixes, 2 %ss prefixes; plus 4 for an access to
- *				user memory
+ *				0 test, 1 %ds prefixes, 2 %ss prefixes, 3 %gs prefixes; plus 4
+ *				for an access to user memory, 8 for one to per-CPU data
  *	memorizer_files		three words a file: the distances to its first site, to the end of
  *				its sites, and to its name
  *	memorizer_groups	see struct memorizer_group
  *	.init.memorizer_variables	see struct memorizer_variable
  *
  * An access is a load or store that is left when the GIMPLE optimizers are done. Not seen
- * are: the function's own frame and arguments, registers, per-CPU and other data relative to
- * %gs or %fs, thread-local data, string literals and tables made by GCC, and memory that
- * inline assembly reads without writing it.
+ * are: the function's own frame and arguments, registers, data relative to %fs (and to %gs,
+ * where per-CPU data are, without the option percpu), thread-local data, string literals and
+ * tables made by GCC, and memory that inline assembly reads without writing it.
  */
 #ifndef MEMORIZER_SITE_H
 #define MEMORIZER_SITE_H
@@ -101,11 +103,15 @@ enum kind { READ = 'r', WRITE = 'w', UPDATE = 'u' };
  * Stubs are in subsection 1 of the function's own section: they share the fate of init and
  * module text. .popsection restores .previous as well.
  */
-#define SITE_STUB					\
-	SITE_DISTANCE "\n"				\
+#define SITE_STUB_FLAGGED(flag)				\
+	SITE_DISTANCE flag "\n"				\
 	"\t.previous\n"					\
 	"\t.subsection 1\n"
+#define SITE_STUB SITE_STUB_FLAGGED("")
 #define SITE_BEGIN SITE_LABEL " $772f" SITE_TABLE "772f" SITE_STUB "772:\n"
+/* The same for per-CPU data. Such sites are not joined, and do not share their stubs. */
+#define SITE_BEGIN_PERCPU						\
+	SITE_LABEL " $772f" SITE_TABLE "772f" SITE_STUB_FLAGGED(" + (8 << 28)") "772:\n"
 #define SITE_END "\n\t.popsection"
 
 /* The stub of an access of fixed size, up to the kind and size */

@@ -16,6 +16,7 @@
 #include "memorizer_sites.h"
 
 bool unwind_hints;			/* option: emit unwind hints */
+bool with_percpu;			/* option: emit sites for per-CPU data */
 unsigned int sites;			/* emitted into the current function */
 static bool any_sites;			/* in the current file */
 
@@ -40,6 +41,12 @@ static bool any_sites;			/* in the current file */
 	"\tpushq %q1\n"					\
 	"\tleaq %0, %%rdi\n"				\
 	"\tpopq %%rsi\n"
+
+/* Per-CPU data: the operand is the offset, to which the thunk or the stub adds the CPU's base. */
+#define STUB_PERCPU_FIXED(offset)			\
+	"\tpushq %%r11\n"				\
+	"\tleaq " offset ", %%r11\n"
+#define STUB_PERCPU_BASE "\taddq %%gs:this_cpu_off(%%rip), %%rdi\n"
 
 /* The operands are for the thunk. %3 is the kind of function, see memorizer-string.h. */
 #define STUB_STRING STUB_SAVE				\
@@ -77,14 +84,14 @@ location_t location_at(gimple_stmt_iterator gsi)
 }
 
 /*
- * Put a site with number @name in front of the statement at @gsi. @operands end with a NULL
- * constraint. @clobber is one that GCC must assume, or NULL.
+ * Put a site with number @name in front of the statement at @gsi. @begin is SITE_BEGIN or
+ * SITE_BEGIN_PERCPU. @operands end with a NULL constraint. @clobber is one that GCC must assume,
+ * or NULL.
  */
-static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
-			const struct site_operand *operands, const char *clobber)
+static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char *begin,
+			const char *stub, const struct site_operand *operands, const char *clobber)
 {
-	char *text = xasprintf("%s%s%s" SITE_END, SITE_BEGIN, unwind_hints ? UNWIND_HINT : "",
-			       stub);
+	char *text = xasprintf("%s%s%s" SITE_END, begin, unwind_hints ? UNWIND_HINT : "", stub);
 	auto inputs = make_tree_vector();
 	auto clobbers = make_tree_vector();
 	gasm *site;
@@ -109,17 +116,6 @@ static void insert_site(gimple_stmt_iterator *gsi, unsigned int name, const char
 	free(text);
 }
 
-/* Insert a site whose stub jumps to the thunk of this kind and size. */
-static void insert_access_site(gimple_stmt_iterator *gsi, unsigned int name, const char *stub,
-			       enum kind kind, const char *size,
-			       const struct site_operand *operands)
-{
-	char *text = xasprintf("%s\tjmp memorizer_thunk_%c%s", stub, kind, size);
-
-	insert_site(gsi, name, text, operands, NULL);
-	free(text);
-}
-
 /* Convert an integer to a size_t that can be an operand of inline assembly. */
 static tree size_operand(gimple_stmt_iterator *gsi, tree value)
 {
@@ -127,26 +123,42 @@ static tree size_operand(gimple_stmt_iterator *gsi, tree value)
 					true, NULL_TREE, true, GSI_SAME_STMT);
 }
 
-/* Insert a site for an access of @size bytes at @lvalue. */
+/*
+ * Insert a site for an access of @size bytes at @lvalue. If @percpu, the address of @lvalue is the
+ * offset of per-CPU data.
+ */
 static void insert_access(gimple_stmt_iterator *gsi, unsigned int name, enum kind kind,
-			  tree lvalue, tree size)
+			  tree lvalue, tree size, bool percpu)
 {
 	struct site_operand operands[] = { { "m", lvalue }, { "i", size }, {} };
-	char bytes[4];
+	const char *begin = percpu ? SITE_BEGIN_PERCPU : SITE_BEGIN;
+	const char *stub = STUB_FIXED, *base = percpu ? STUB_PERCPU_BASE : "";
+	char *text;
 
 	/* An empty structure, or a copy of no bytes. */
 	if (integer_zerop(size))
 		return;
-	if (!tree_fits_uhwi_p(size) || tree_to_uhwi(size) > INT_MAX) {
-		operands[1] = { "re", size_operand(gsi, size) };
-		insert_access_site(gsi, name, STUB_RANGE, kind, "n", operands);
-	} else if (tree_to_uhwi(size) <= 16 && pow2p_hwi(tree_to_uhwi(size))) {
+	if (tree_fits_uhwi_p(size) && tree_to_uhwi(size) <= 16 && pow2p_hwi(tree_to_uhwi(size))) {
 		operands[1] = {};
-		snprintf(bytes, sizeof(bytes), "%d", (int)tree_to_uhwi(size));
-		insert_access_site(gsi, name, STUB_FIXED, kind, bytes, operands);
+		if (percpu)
+			stub = STUB_PERCPU_FIXED("%0");
+		/* A constant: GCC would load the address that several sites have to a register. */
+		if (percpu && TREE_CODE(TREE_OPERAND(lvalue, 0)) == ADDR_EXPR) {
+			stub = STUB_PERCPU_FIXED("%a0");
+			operands[0] = { "i", build_fold_addr_expr(lvalue) };
+		}
+		text = xasprintf("%s\tjmp memorizer_%s_%c%d", stub, percpu ? "percpu" : "thunk",
+				 kind, (int)tree_to_uhwi(size));
 	} else {
-		insert_access_site(gsi, name, STUB_CONSTANT, kind, "n", operands);
+		stub = STUB_CONSTANT;
+		if (!constant_bytes(size)) {
+			operands[1] = { "re", size_operand(gsi, size) };
+			stub = STUB_RANGE;
+		}
+		text = xasprintf("%s%s\tjmp memorizer_thunk_%cn", stub, base, kind);
 	}
+	insert_site(gsi, name, begin, text, operands, NULL);
+	free(text);
 }
 
 /* Convert an integer or pointer to an operand that can be pushed. */
@@ -174,7 +186,7 @@ void insert_string(gimple_stmt_iterator *gsi, unsigned int name, unsigned int ho
 	};
 
 	/* The thunk reads the strings: pending stores must be done. */
-	insert_site(gsi, name, STUB_STRING, operands, "memory");
+	insert_site(gsi, name, SITE_BEGIN, STUB_STRING, operands, "memory");
 }
 
 /* Check for a member of a va_list: a pointer in there points to arguments. */
@@ -252,22 +264,33 @@ static bool is_untracked(tree base, bitmap seen)
 	}
 }
 
+/* Get the address space of a reference. Named ones are relative to %gs or %fs. */
+static addr_space_t space_of(tree ref)
+{
+	addr_space_t space = TYPE_ADDR_SPACE(TREE_TYPE(ref));
+	tree t;
+
+	for (t = ref; ADDR_SPACE_GENERIC_P(space) && handled_component_p(t);) {
+		t = TREE_OPERAND(t, 0);
+		space = TYPE_ADDR_SPACE(TREE_TYPE(t));
+	}
+	if (ADDR_SPACE_GENERIC_P(space) && TREE_CODE(t) == MEM_REF)
+		space = TYPE_ADDR_SPACE(TREE_TYPE(TREE_TYPE(TREE_OPERAND(t, 0))));
+	return space;
+}
+
+/* Check if @ref is relative to %gs, as per-CPU data are, and counts. */
+static bool is_percpu(tree ref)
+{
+	return with_percpu && space_of(ref) == ADDR_SPACE_SEG_GS;
+}
+
 /* Check if accesses to @ref count. memorizer_site.h lists those that do not. */
 static bool is_tracked(tree ref)
 {
 	auto_bitmap seen;
-	tree t;
 
-	/* Named address spaces are relative to %gs or %fs, such as per-CPU data. */
-	for (t = ref; handled_component_p(t); t = TREE_OPERAND(t, 0))
-		if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
-			return false;
-	if (!ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(t))))
-		return false;
-	if (TREE_CODE(t) == MEM_REF &&
-	    !ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(TREE_TYPE(TREE_OPERAND(t, 0))))))
-		return false;
-	return !is_untracked(get_base_address(ref), seen);
+	return ADDR_SPACE_GENERIC_P(space_of(ref)) && !is_untracked(get_base_address(ref), seen);
 }
 
 /*
@@ -309,6 +332,49 @@ static tree bytes_of(gimple_stmt_iterator *gsi, tree whole, tree more, poly_int6
 		offset -= start;
 	}
 	return fold_build2(MEM_REF, type, addr, build_int_cst(ptr_type_node, offset));
+}
+
+/*
+ * Follow a pointer back through casts: what they convert is alive, too, and the address of a
+ * variable is constant.
+ */
+static tree without_casts(tree ptr)
+{
+	gimple def;
+	tree from;
+
+	while (TREE_CODE(ptr) == SSA_NAME && is_gimple_assign(SSA_NAME_DEF_STMT(ptr))) {
+		def = SSA_NAME_DEF_STMT(ptr);
+		from = gimple_assign_rhs1(def);
+		if (!(CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)) &&
+		      TYPE_PRECISION(TREE_TYPE(from)) == POINTER_SIZE) &&
+		    !(gimple_assign_rhs_code(def) == ADDR_EXPR && is_gimple_min_invariant(from)))
+			break;
+		ptr = from;
+	}
+	return ptr;
+}
+
+/* Build a generic reference whose address is the offset of @ref, which is relative to %gs. */
+static tree offset_of_percpu(gimple_stmt_iterator *gsi, tree ref)
+{
+	tree bytes = bytes_of(gsi, ref, NULL_TREE, 0, 1);
+	tree ptr = without_casts(TREE_OPERAND(bytes, 0));
+	poly_int64 offset = 0;
+
+	/* The base of a MEM_REF is a variable, not its member. */
+	if (TREE_CODE(ptr) == ADDR_EXPR)
+		ptr = build_fold_addr_expr(get_addr_base_and_unit_offset(TREE_OPERAND(ptr, 0),
+									 &offset));
+	/* By way of an integer: a cast between the pointers would convert the address. */
+	if (!POINTER_TYPE_P(TREE_TYPE(ptr)) ||
+	    !ADDR_SPACE_GENERIC_P(TYPE_ADDR_SPACE(TREE_TYPE(TREE_TYPE(ptr)))))
+		ptr = force_gimple_operand_gsi(gsi, fold_convert(ptr_type_node,
+								 size_operand(gsi, ptr)),
+					       true, NULL_TREE, true, GSI_SAME_STMT);
+	return fold_build2(MEM_REF, TREE_TYPE(bytes), ptr,
+			   build_int_cst(ptr_type_node,
+					 offset + mem_ref_offset(bytes).force_shwi()));
 }
 
 /* Check if @ref refers to single bits. */
@@ -407,6 +473,8 @@ HOST_WIDE_INT constant_bytes(tree size)
 void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 {
 	tree size = NULL_TREE, lvalue;
+	unsigned int name;
+	bool percpu;
 
 	if (!ref)
 		return;
@@ -414,7 +482,8 @@ void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 		size = TREE_OPERAND(ref, 1);
 		ref = TREE_OPERAND(ref, 0);
 	}
-	if (!is_tracked(ref))
+	percpu = is_percpu(ref);
+	if (!percpu && !is_tracked(ref))
 		return;
 	if (is_bit_ref(ref)) {
 		/* Storing part of a byte reads the other bits first. */
@@ -425,8 +494,10 @@ void instrument_ref(gimple_stmt_iterator *gsi, enum kind kind, tree ref)
 		lvalue = strip_volatile(unshare_expr(ref));
 	}
 	size = size ?: size_of_type(TREE_TYPE(lvalue));
-	insert_access(gsi, name_access(name_kind_of(kind), ref, constant_bytes(size)), kind, lvalue,
-		      size);
+	name = name_access(name_kind_of(kind), ref, constant_bytes(size));
+	if (percpu)
+		lvalue = offset_of_percpu(gsi, lvalue);
+	insert_access(gsi, name, kind, lvalue, size, percpu);
 }
 
 /* Build a reference to what @ptr points to, NULL_TREE if it is untracked. */
@@ -454,7 +525,7 @@ void instrument_target(gimple_stmt_iterator *gsi, enum kind kind, tree ptr, tree
 	if (ref)
 		insert_access(gsi, name_target(name_kind_of(kind), gsi_stmt(*gsi), ptr,
 					       constant_bytes(size)),
-			      kind, ref, size);
+			      kind, ref, size, false);
 }
 
 /* set_has_sites() - record that the file has a site that was not emitted here */

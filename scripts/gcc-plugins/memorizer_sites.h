@@ -10,6 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 extern bool unwind_hints;
+extern bool with_percpu;
 extern unsigned int sites;
 
 location_t location_at(gimple_stmt_iterator gsi);

@@ -102,7 +102,7 @@ $1 == "orc" {
 $2 ~ /^(call|jmp|j[a-z]+)$/ && $4 ~ /^<[^+>]*>$/ {
 	to = address($3)
 	# The stubs of a file's sites have no symbols and follow its last function, which does not make their jumps.
-	if (to != f && (name[f] ~ /memorizer/ || $4 !~ /^<memorizer_(thunk_|joined_|group>)/))
+	if (to != f && (name[f] ~ /memorizer/ || $4 !~ /^<memorizer_(thunk_|joined_|percpu_|group>)/))
 		calls[f] = calls[f] " " to "@" address(substr($1, 1, 16)) "@" ($2 == "call" ? "call" : "jmp")
 }
 $2 ~ /^pushf?$/ { pushed[f] += 8 }

@@ -39,6 +39,23 @@ EXPORT_THUNK(thunk_string);
 EXPORT_THUNK(leave_r9);
 EXPORT_THUNK(leave_r10);
 EXPORT_THUNK(leave_r11);
+#ifdef CONFIG_MEMORIZER_PAGES
+EXPORT_THUNK(percpu_r1);
+EXPORT_THUNK(percpu_r2);
+EXPORT_THUNK(percpu_r4);
+EXPORT_THUNK(percpu_r8);
+EXPORT_THUNK(percpu_r16);
+EXPORT_THUNK(percpu_w1);
+EXPORT_THUNK(percpu_w2);
+EXPORT_THUNK(percpu_w4);
+EXPORT_THUNK(percpu_w8);
+EXPORT_THUNK(percpu_w16);
+EXPORT_THUNK(percpu_u1);
+EXPORT_THUNK(percpu_u2);
+EXPORT_THUNK(percpu_u4);
+EXPORT_THUNK(percpu_u8);
+EXPORT_THUNK(percpu_u16);
+#endif
 
 /*
  * Processors whose decoders stall at more than three prefixes (Goldmont: four) of an instruction.

@@ -19,6 +19,8 @@
  *   and in use. An increment is one instruction, so interrupts and NMIs may come anywhere.
  *
  * - Thunks and the hook cannot be probed, because handlers of breakpoints and probes have sites.
+ *
+ * - What thunks call to enable preemption has no sites of its own, or these would call it again.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -402,6 +404,25 @@ SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
 /*
+ * An access to per-CPU data at the offset in r11. Stack: r11, return address. The task may migrate
+ * until it accesses the data, but no more than without the site.
+ */
+.macro PERCPU_THUNK name
+SYM_CODE_START(memorizer_percpu_\name)
+	ENTRY	8
+	push	%r9
+	push	%r10
+	movq	24(%rsp), %r10
+	addq	PER_CPU_VAR(this_cpu_off), %r11
+	call	memorizer_joined_\name
+	pop	%r10
+	pop	%r9
+	pop	%r11
+	RET
+SYM_CODE_END(memorizer_percpu_\name)
+.endm
+
+/*
  * Accesses of a string function to its operands in rdi, rsi and rdx. Stack: enum
  * memorizer_string, rdx, rsi, rdi, return address.
  */
@@ -505,6 +526,10 @@ SYM_CODE_END(memorizer_leave_r11)
 #ifdef CONFIG_MEMORIZER_PAGES
 	RANGE_THUNK rn_user, READ, memorizer_user_access
 	RANGE_THUNK wn_user, WRITE, memorizer_user_access
+
+.irp name, r1, r2, r4, r8, r16, w1, w2, w4, w8, w16, u1, u2, u4, u8, u16
+	PERCPU_THUNK \name
+.endr
 #endif
 
 	STRING_THUNK string

@@ -316,14 +316,17 @@ static u32 what_is(const struct qemu_plugin_insn *insn, u64 ip)
  */
 static u64 ip_of(const struct qemu_plugin_insn *insn)
 {
-	static const u8 sites[2][5] = {
+	static const u8 sites[][5] = {
 		{ 0x3e, 0x3e, 0x3e, 0x3e, 0x3e }, { 0x36, 0x36, 0x36, 0x36, 0x36 },
+		{ 0x65, 0x65, 0x65, 0x65, 0x65 },
 	};
 	const u8 *byte = qemu_plugin_insn_data(insn);
-	bool is_site = qemu_plugin_insn_size(insn) > sizeof(sites[0]) &&
-		       (!memcmp(byte, sites[0], sizeof(sites[0])) ||
-			!memcmp(byte, sites[1], sizeof(sites[1])));
+	bool is_site = false;
+	unsigned int i;
 
+	for (i = 0; i < sizeof(sites) / sizeof(sites[0]); i++)
+		is_site |= qemu_plugin_insn_size(insn) > sizeof(sites[i]) &&
+			   !memcmp(byte, sites[i], sizeof(sites[i]));
 	return qemu_plugin_insn_vaddr(insn) + (is_site ? sizeof(sites[0]) : 0);
 }
 

@@ -81,7 +81,7 @@ static void site_is_on_or_off_or_a_test(void)
 	u64 on, off;
 
 	for (i = 0; i < ARRAY_SIZE(stubs); i++) {
-		for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
+		for (form = MEMORIZER_FORM_TEST; form < MEMORIZER_FORMS; form++) {
 			site.stub = stubs[i] + (form << MEMORIZER_SITE_FORM);
 			on = memorizer_site_text(&site, true);
 			off = memorizer_site_text(&site, false);
@@ -101,7 +101,7 @@ static void site_is_a_test_instead_of_prefixes(void)
 	u64 on, off, original;
 	struct memorizer_site site;
 
-	for (form = MEMORIZER_FORM_TEST; form <= MEMORIZER_FORM_SS; form++) {
+	for (form = MEMORIZER_FORM_TEST; form < MEMORIZER_FORMS; form++) {
 		site.stub = -0x123456 + (form << MEMORIZER_SITE_FORM);
 		original = memorizer_site_text(&site, false);
 		on = memorizer_site_text(&site, true);
@@ -125,7 +125,25 @@ static void site_is_a_test_instead_of_prefixes(void)
 	}
 }
 
+/* Flags are above the distance, whose sign does not change them. */
+static void flags_are_read_back(void)
+{
+	static const s32 stubs[] = { 0x123456, -0x123456, 0x7fffff0, -0x7fffff0 };
+	struct memorizer_site site;
+	unsigned int flags, i;
+
+	for (i = 0; i < ARRAY_SIZE(stubs); i++) {
+		for (flags = 0; flags < MEMORIZER_FORM_PERCPU + MEMORIZER_FORMS; flags++) {
+			site.stub = stubs[i] + (flags << MEMORIZER_SITE_FORM);
+			CHECK_EQ(memorizer_site_form(&site), flags % MEMORIZER_FORMS);
+			CHECK_EQ(memorizer_site_optional(&site), flags - flags % MEMORIZER_FORMS);
+			CHECK_EQ(memorizer_site_distance(&site), stubs[i]);
+		}
+	}
+}
+
 const struct test_case patch_cases[] = {
+	CASE(flags_are_read_back),
 	CASE(site_is_on_or_off_or_a_test),
 	CASE(site_is_a_test_instead_of_prefixes),
 	{ }

@@ -49,7 +49,7 @@ const struct memorizer_group *make_group(const struct memorizer_member *members,
 }
 
 /* Tests call memorizer_user_access() themselves. */
-int memorizer_switch_user_sites(bool on)
+int memorizer_select_sites(bool user, bool percpu)
 {
 	return 0;
 }

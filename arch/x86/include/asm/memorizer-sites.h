@@ -6,7 +6,7 @@
  * which its table entry selects:
  *
  * - Five segment prefixes of the following instruction. They name the segment that the
- *   instruction uses by default, so they have no effect.
+ *   instruction uses anyway, so they have no effect.
  * - `test $distance, %eax` if the following instruction cannot take prefixes. It only sets flags.
  *   The operand is the distance from the site's end to its stub, the same as that of the call.
  *
@@ -28,6 +28,7 @@
 #define MEMORIZER_SITE_TEST	0xa9
 #define MEMORIZER_SITE_DS	0x3e3e3e3e3eULL
 #define MEMORIZER_SITE_SS	0x3636363636ULL
+#define MEMORIZER_SITE_GS	0x6565656565ULL
 
 #define MEMORIZER_SITE_SIZE	5
 
@@ -36,8 +37,11 @@
 #define MEMORIZER_FORM_TEST	0
 #define MEMORIZER_FORM_DS	1
 #define MEMORIZER_FORM_SS	2
-/* Added to the form: the site of an access to user memory */
+#define MEMORIZER_FORM_GS	3
+#define MEMORIZER_FORMS		4
+/* Added to the form: the site of an access to user memory, or to per-CPU data */
 #define MEMORIZER_FORM_USER	4
+#define MEMORIZER_FORM_PERCPU	8
 
 /* Disabled sites use prefixes where they can. Set at boot, before the first site is enabled. */
 extern bool memorizer_prefixes;
@@ -58,18 +62,18 @@ static inline unsigned long memorizer_site_addr(const struct memorizer_site *sit
 /* The bits above the distance. Rounds, so that the sign of the distance does not change them. */
 static inline unsigned int memorizer_site_flags(const struct memorizer_site *site)
 {
-	return (site->stub + (1 << (MEMORIZER_SITE_FORM - 1))) >> MEMORIZER_SITE_FORM;
+	return ((u32)site->stub + (1 << (MEMORIZER_SITE_FORM - 1))) >> MEMORIZER_SITE_FORM;
 }
 
 static inline unsigned int memorizer_site_form(const struct memorizer_site *site)
 {
-	return memorizer_site_flags(site) % MEMORIZER_FORM_USER;
+	return memorizer_site_flags(site) % MEMORIZER_FORMS;
 }
 
-/* Is it the site of an access to user memory? */
-static inline bool memorizer_site_is_user(const struct memorizer_site *site)
+/* MEMORIZER_FORM_USER or MEMORIZER_FORM_PERCPU if the site is enabled only on request, else 0 */
+static inline unsigned int memorizer_site_optional(const struct memorizer_site *site)
 {
-	return memorizer_site_flags(site) & MEMORIZER_FORM_USER;
+	return memorizer_site_flags(site) & (MEMORIZER_FORM_USER | MEMORIZER_FORM_PERCPU);
 }
 
 /* Distance from the site's end to its stub */
@@ -91,6 +95,7 @@ static inline u64 memorizer_site_original(const struct memorizer_site *site)
 
 	return form == MEMORIZER_FORM_DS ? MEMORIZER_SITE_DS :
 	       form == MEMORIZER_FORM_SS ? MEMORIZER_SITE_SS :
+	       form == MEMORIZER_FORM_GS ? MEMORIZER_SITE_GS :
 	       memorizer_site_insn(site, MEMORIZER_SITE_TEST);
 }
 
@@ -190,7 +195,7 @@ static inline bool memorizer_site_has_prefixes(const struct memorizer_site *site
 {
 	u64 text = memorizer_load_site((const void *)memorizer_site_addr(site));
 
-	return text == MEMORIZER_SITE_DS || text == MEMORIZER_SITE_SS;
+	return text == MEMORIZER_SITE_DS || text == MEMORIZER_SITE_SS || text == MEMORIZER_SITE_GS;
 }
 
 #endif /* _ASM_X86_MEMORIZER_SITES_H */

@@ -646,6 +646,77 @@ CASE(forms)
 	return load_at_once(&word) + load_by_rbp(&word) + far.number + far.word;
 }
 
+/* What the kernel reports is the offset in per-CPU data plus the CPU's base. */
+#define PERCPU(name, kind, object) \
+	expect(#name, kind, (char *)&(object) + this_cpu_off, sizeof(object))
+
+CASE(percpu_scalars)
+{
+	long v;
+
+	PERCPU(percpu_load, 'r', percpu.word);
+	v = percpu_load();
+	PERCPU(percpu_store, 'w', percpu.word);
+	percpu_store(9);
+	PERCPU(percpu_pointer, 'r', percpu.word);
+	PERCPU(percpu_pointer, 'w', percpu.word);
+	v = v * 10 + percpu_pointer(on_this_cpu(long, &percpu.word));
+	PERCPU(percpu_volatile, 'r', percpu.word);
+	v = v * 10 + percpu_volatile(&percpu.word);
+	PERCPU(percpu_pair, 'w', percpu.pair);
+	percpu_pair(3);
+	v = v * 10 + percpu.pair;
+	percpu.word = 5;
+	return v;
+}
+
+CASE(percpu_members)
+{
+	struct percpu to;
+
+	PERCPU(percpu_member, 'r', percpu.items[2].s[2]);
+	PERCPU(percpu_member, 'r', percpu.items[1].n);
+	PERCPU(percpu_loop, 'r', percpu.items[0].n);
+	PERCPU(percpu_loop, 'r', percpu.items[1].n);
+	PERCPU(percpu_loop, 'r', percpu.items[2].n);
+	/* Writing a part of a byte reads the rest. */
+	expect("percpu_bits", 'u', (char *)&percpu.word + sizeof(long) + this_cpu_off, 4);
+	percpu_bits(6);
+	PERCPU(percpu_copy, 'r', percpu.bytes);
+	WRITE(percpu_copy, to.bytes);
+	percpu_copy(&to);
+	return percpu_member(2) + percpu_loop(3) * 10 + percpu.high * 100 + to.bytes[3];
+}
+
+CASE(percpu_assembly)
+{
+	long v;
+
+	PERCPU(percpu_asm, 'u', percpu.word);
+	percpu.word = 5;
+	percpu_asm(3);
+	v = percpu.word;
+	PERCPU(percpu_asm_write, 'w', percpu.word);
+	percpu_asm_write();
+	PERCPU(percpu_asm_member, 'u', percpu.items[1].n);
+	percpu_asm_member();
+	PERCPU(percpu_asm_element, 'u', percpu.items[3].n);
+	percpu_asm_element(3);
+	PERCPU(percpu_asm_pointer, 'u', percpu.items[2].n);
+	percpu_asm_pointer(&percpu);
+	v = v * 10 + percpu.word;
+	percpu.items[1].n--;
+	percpu.items[2].n--;
+	return v + percpu.items[3].n-- * 1000;
+}
+
+CASE(percpu_live)
+{
+	percpu.word = 5;
+	PERCPU(percpu_live, 'r', percpu.word);
+	return percpu_live(1, 2, 3, 4, 5, 6);
+}
+
 /* Only the sites of increment() are enabled. */
 CASE(one_function)
 {
@@ -706,6 +777,10 @@ const struct test_case access_cases[] = {
 	ENTRY(asm_text)
 	ENTRY(separate)
 	ENTRY(forms)
+	ENTRY(percpu_scalars)
+	ENTRY(percpu_members)
+	ENTRY(percpu_assembly)
+	ENTRY(percpu_live)
 	{ "one_function", test_one_function, NULL, "increment" },
 	{}
 };

@@ -6,6 +6,7 @@
 set -eu
 
 compiler=$1 plugin=$2 work=$3
+plugin_name=$(basename "$plugin" .so)
 passed=0 failed=0
 rm -rf "$work"
 mkdir -p "$work"
@@ -110,6 +111,19 @@ stubs_stay() {
 	done
 }
 
+# percpu_is_optional: prints what is wrong about the sites of an access relative to %gs
+percpu_is_optional() {
+	local with
+
+	echo 'int percpu(int __seg_gs *p) { return *p; }' >percpu.c
+	for with in "" "-fplugin-arg-${plugin_name}-percpu"; do
+		$compiler -O2 -mno-red-zone -fno-pie -fplugin="$plugin" $with -c -o percpu.o percpu.c
+		size -A percpu.o | awk -v with="$with" '
+			$1 == "memorizer_sites" { n = $2 / 8 }
+			END { if (n + 0 != (with != "")) print n + 0, "sites with the option \"" with "\"" }'
+	done
+}
+
 shapes=(nothing scalar variable member allocation string cold sections)
 for compression in none zlib zlib-gnu zstd; do
 	compile nothing "$compression" 2>said || continue
@@ -120,5 +134,6 @@ for compression in none zlib zlib-gnu zstd; do
 	result "names of all shapes link, compression $compression" links "$compression" "${shapes[@]}"
 done
 result "sections are not empty, and aligned" sections_are_sound
+result "per-CPU data have sites if the option says so" percpu_is_optional
 result "stubs are in sections of any name" stubs_stay
 echo "$passed passed, $failed failed"

@@ -36,6 +36,8 @@ static struct access logged[MAX_ACCESSES], expected[MAX_ACCESSES];
 static unsigned int nr_logged, nr_expected;
 static unsigned int passed, failed;
 
+unsigned long this_cpu_off = 1 << 20;
+
 extern const unsigned char memorizer_thunk_r8[];
 extern const unsigned char __executable_start[], etext[], __start_init_code[], __stop_init_code[];
 
@@ -250,6 +252,7 @@ static bool forms_are_right(void)
 		{ "load_at_once", FORM_DS }, { "store_in_ten_bytes", FORM_DS },
 		{ "store_in_eleven_bytes", FORM_TEST }, { "add_by_asm", FORM_TEST },
 		{ "load_by_rbp", has_frame_pointer ? FORM_DS : FORM_SS },
+		{ "percpu_load", FORM_GS }, { "percpu_asm", FORM_TEST },
 	};
 	bool ok = true;
 	unsigned int i;
@@ -262,6 +265,26 @@ static bool forms_are_right(void)
 		ok = false;
 	}
 	return ok;
+}
+
+/* Sites of per-CPU data have a flag in the table, others do not. */
+static bool flags_are_right(void)
+{
+	const struct site *site;
+	const char *function;
+	unsigned int n = 0;
+	bool flagged;
+
+	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
+		function = function_at(site_address(site));
+		flagged = site_flags(site) & FORM_PERCPU;
+		/* percpu_copy() copies to other memory. */
+		if (flagged == !!strncmp(function, "percpu_", strlen("percpu_")) &&
+		    (flagged || !is_part_of(function, "percpu_copy")))
+			return false;
+		n += flagged;
+	}
+	return n >= 12;
 }
 
 /* Kprobes reject sites: neither a function nor its cold part begins with one, after ENDBR. */
@@ -526,6 +549,7 @@ int main(void)
 	load_symbols();
 	result(table_is_sound(), "memorizer_sites is consistent");
 	result(forms_are_right(), "form of disabled sites");
+	result(flags_are_right(), "sites of per-CPU data are flagged");
 	result(entries_are_free(), "no function begins with a site");
 	result(nothing_has_no_sites(), "no sites without tracked accesses");
 	result(stubs_share_section(), "stubs are in their function's section");

@@ -11,6 +11,9 @@ bool memorizer_load_byte(const char *ptr, unsigned char *byte);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/* As in the kernel: the distance of the CPU's copies of per-CPU data from the offsets */
+extern unsigned long this_cpu_off;
+
 /* A case calls its subjects, states the accesses to expect, and returns a result. */
 struct test_case {
 	const char *name;

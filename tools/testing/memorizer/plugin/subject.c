@@ -806,3 +806,99 @@ void add_by_asm(long *p)
 {
 	asm volatile("addq $1, %0" : "+m" (*p));
 }
+
+struct percpu percpu = { .word = 5, .items = { { .n = 1 }, { .n = 2 }, { .n = 3 } } };
+
+long percpu_load(void)
+{
+	return on_this_cpu(struct percpu, &percpu)->word;
+}
+
+void percpu_store(long v)
+{
+	on_this_cpu(struct percpu, &percpu)->word = v;
+}
+
+long percpu_member(int i)
+{
+	return on_this_cpu(struct percpu, &percpu)->items[i].s[2] +
+	       *on_this_cpu(int, &percpu.items[1].n);
+}
+
+void percpu_bits(int v)
+{
+	on_this_cpu(struct percpu, &percpu)->high = v;
+}
+
+long percpu_pointer(long __seg_gs *p)
+{
+	return ++*p;
+}
+
+long percpu_volatile(const long *p)
+{
+	return *(const volatile long __seg_gs *)(unsigned long)p;
+}
+
+struct bytes24 {
+	char bytes[24];
+};
+
+void percpu_copy(struct percpu *to)
+{
+	*(struct bytes24 *)to->bytes = *(struct bytes24 __seg_gs *)(unsigned long)percpu.bytes;
+}
+
+void percpu_pair(__int128 v)
+{
+	on_this_cpu(struct percpu, &percpu)->pair = v;
+}
+
+long percpu_loop(int n)
+{
+	long sum = 0;
+	int i;
+
+	for (i = 0; i < n; i++)
+		sum += on_this_cpu(struct percpu, &percpu)->items[i].n;
+	return sum;
+}
+
+/* As this_cpu_add() */
+long percpu_asm(long v)
+{
+	asm volatile("addq %1, %0" : "+m" (*on_this_cpu(long, &percpu.word)) : "er" (v));
+	return v;
+}
+
+void percpu_asm_write(void)
+{
+	asm volatile("movq $7, %0" : "=m" (*on_this_cpu(long, &percpu.word)));
+}
+
+void percpu_asm_member(void)
+{
+	asm volatile("incl %0" : "+m" (*on_this_cpu(int, &percpu.items[1].n)));
+}
+
+void percpu_asm_element(long i)
+{
+	asm volatile("incl %0" : "+m" (*on_this_cpu(int, &percpu.items[i].n)));
+}
+
+void percpu_asm_pointer(struct percpu *p)
+{
+	asm volatile("incl %0" : "+m" (*on_this_cpu(int, &p->items[2].n)));
+}
+
+/* Registers that other stubs clobber are alive. */
+long percpu_live(long a, long b, long c, long d, long e, long f)
+{
+	register long r9 asm("r9") = a, r10 asm("r10") = b, r11 asm("r11") = c;
+	long sum;
+
+	asm volatile("" : "+r" (r9), "+r" (r10), "+r" (r11));
+	sum = on_this_cpu(struct percpu, &percpu)->word;
+	asm volatile("" : "+r" (r9), "+r" (r10), "+r" (r11));
+	return sum + r9 * 2 + r10 * 3 + r11 * 5 + d + e + f;
+}

@@ -262,4 +262,32 @@ long load_by_rbp(long *p);
 void add_by_asm(long *p);
 int two_pages(struct pages *p);
 
+/* Per-CPU data of the kernel are relative to %gs, as it casts them. */
+struct percpu {
+	long word;
+	unsigned int low : 3, high : 29;
+	char bytes[24];
+	struct item items[4];
+	__int128 pair;
+};
+
+extern struct percpu percpu;
+#define on_this_cpu(type, ptr) ((type __seg_gs *)(unsigned long)(ptr))
+
+long percpu_load(void);
+void percpu_store(long v);
+long percpu_member(int i);
+void percpu_bits(int v);
+long percpu_pointer(long __seg_gs *p);
+long percpu_volatile(const long *p);
+void percpu_copy(struct percpu *to);
+void percpu_pair(__int128 v);
+long percpu_loop(int n);
+long percpu_asm(long v);
+void percpu_asm_write(void);
+void percpu_asm_member(void);
+void percpu_asm_element(long i);
+void percpu_asm_pointer(struct percpu *p);
+long percpu_live(long a, long b, long c, long d, long e, long f);
+
 #endif

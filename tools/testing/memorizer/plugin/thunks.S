@@ -55,6 +55,19 @@ memorizer_joined_\kind\size:
 	call	log_access
 	restore
 	ret
+
+	/* Per-CPU data. r11: offset; stack: r11, ip */
+	.globl	memorizer_percpu_\kind\size
+memorizer_percpu_\kind\size:
+	push	%r9
+	push	%r10
+	mov	24(%rsp), %r10
+	add	%gs:this_cpu_off(%rip), %r11
+	call	memorizer_joined_\kind\size
+	pop	%r10
+	pop	%r9
+	pop	%r11
+	ret
 .endr
 .endm
 

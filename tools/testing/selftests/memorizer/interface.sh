@@ -73,7 +73,8 @@ stats_have() {
 		   objects_cleared accesses_attributed accesses_cleared accesses_unattributed paused accesses_left_out allocations_left_out \
 		   lost_objects_pool_full lost_objects_index_full lost_objects_out_of_range \
 		   lost_accesses_pool_full access_entries pool_objects pool_entries pool_index \
-		   pool_used pool_size sites sites_patched sites_on sites_prefixes sites_user; do
+		   pool_used pool_size sites sites_patched sites_on sites_prefixes sites_user \
+		   sites_percpu; do
 		stat_of $key $stats | grep -qx '[0-9]*' || { echo "# no number for $key"; return 1; }
 	done
 	rm $stats

@@ -190,7 +190,7 @@ user_writes() {
 	awk -F , '$3 > most { most = $3 } END { print most + 0 }' $M/user
 }
 
-# Each buffer is written once. Without the kind, its sites are disabled.
+# Each buffer is written once.
 accesses_to_user_memory_are_counted() {
 	quiet
 	kinds user
@@ -198,13 +198,25 @@ accesses_to_user_memory_are_counted() {
 	few=$(user_writes 1000)
 	many=$(user_writes 3000)
 	echo >$M/memorizer_pid
-	on=$(stat_of sites_patched)
-	kinds slab
-	off=$(stat_of sites_patched)
 	echo 0 >$M/memorizer_log_access
-	same "writes of 1000 and of 3000 buffers" "$few $many" "1000 3000" || return 1
-	[ $((on - off)) -gt 100 ] && [ $((on - off)) -le "$(stat_of sites_user)" ] ||
-		{ echo "# $on and $off sites are enabled"; return 1; }
+	same "writes of 1000 and of 3000 buffers" "$few $many" "1000 3000"
+}
+
+# Sites of accesses to user memory and to per-CPU data are enabled only while the kind is selected.
+sites_are_enabled_with_their_kind() {
+	quiet
+	kinds slab
+	echo 1 >$M/memorizer_log_access
+	off=$(stat_of sites_patched)
+	for kind in user percpu; do
+		kinds $kind
+		on=$(stat_of sites_patched)
+		kinds slab
+		same "sites without $kind" "$(stat_of sites_patched)" $off || return 1
+		[ $((on - off)) -gt 100 ] && [ $((on - off)) -le "$(stat_of sites_$kind)" ] ||
+			{ echo "# $kind: $on and $off sites are enabled"; return 1; }
+	done
+	echo 0 >$M/memorizer_log_access
 }
 
 kind_that_is_switched_off_ends() {
@@ -249,7 +261,7 @@ if [ "$(stat_of pool_size)" = 0 ]; then
 	finish
 fi
 
-plan 22
+plan 23
 check mode_of memorizer_kinds 600
 check kinds_are_read_back
 check bad_kinds_change_nothing
@@ -270,6 +282,7 @@ check kmap_kinds_has_the_kinds
 check variables_of_modules_come_and_go
 check mode_of user 400
 check accesses_to_user_memory_are_counted
+check sites_are_enabled_with_their_kind
 check kind_that_is_switched_off_ends
 check kinds_switch_under_load
 finish

@@ -15,6 +15,9 @@
 extern char __start_subject_text[], __stop_subject_text[];
 extern char __start_subject_data[], __stop_subject_data[];
 
+/* For the thunks of per-CPU data, which random programs have none of */
+unsigned long this_cpu_off;
+
 static struct tally tally;
 
 /* Called by the thunks, which do not save vector registers */
