@@ -158,12 +158,10 @@ runner_is_chosen() {
 	echo 0 >$M/memorizer_enabled
 	same "its accesses at first" $(own $runner) 0 || return 1
 	echo 1 >$M/memorizer_log_access
-	for round in 1 2; do
-		echo $runner >$G/memorizer/below/cgroup.procs
-		grows $runner || return 1
-		echo $runner >$G/memorizer/beside/cgroup.procs
-		stays $runner "it was moved away" || return 1
-	done
+	echo $runner >$G/memorizer/below/cgroup.procs
+	grows $runner || return 1
+	echo $runner >$G/memorizer/beside/cgroup.procs
+	stays $runner "it was moved away" || return 1
 	echo /memorizer >$M/memorizer_cgroup
 	grows $runner || return 1
 	echo /other >$M/memorizer_cgroup

@@ -6,10 +6,10 @@
 kmap=$(mktemp)
 trap 'rm -f $kmap*; rmmod $module 2>/dev/null; quiet' EXIT
 
-# range_of FUNCTION: print the first and last address of its code.
+# range_of FUNCTION: print the first and last address of its code, from $kmap.symbols.
 range_of() {
-	sort /proc/kallsyms | awk -v name="$1" 'first != "" && $1 != first { print first, $1; exit }
-						 $3 == name { first = $1 }'
+	awk -v name="$1" 'first != "" && $1 != first { print first, $1; exit }
+			  $3 == name { first = $1 }' $kmap.symbols
 }
 
 # The reader sorts hundreds of thousands of rows and formats show_stats: none of its accesses is recorded.
@@ -23,6 +23,7 @@ reader_is_not_recorded() {
 	done
 	echo 0 >$M/memorizer_log_access
 	rm $kmap.pid
+	sort /proc/kallsyms >$kmap.symbols
 	grep -E "^  [0-9a-f]+,($(echo $pids | tr ' ' '|'))," $M/kmap >$kmap
 	for pid in $pids; do
 		grep -q "^  [0-9a-f]*,$pid," $kmap || { echo "# nothing of $pid, not even its start"; return 1; }
@@ -52,7 +53,7 @@ reading_costs_few_accesses() {
 	quiet
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_log_access
-	ls -lR /sys/devices/system >/dev/null
+	ls -lR /sys/devices/system/cpu/cpu0 >/dev/null
 	before=$(stat_of paused)
 	between=$(stat_of paused)
 	rows=$(cat $M/kmap | wc -l)
@@ -70,7 +71,7 @@ reading_starts_at_the_beginning() {
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_track_lines
 	echo 1 >$M/memorizer_log_access
-	ls -lR /sys/devices/system >/dev/null
+	ls -lR /sys/devices/system/cpu/cpu0 >/dev/null
 	echo 0 >$M/memorizer_log_access
 	echo 0 >$M/memorizer_enabled
 	for file in kmap kmap_fields kmap_kinds kmap_stacks user traffic; do
@@ -88,7 +89,7 @@ reader_does_not_block_modules() {
 	quiet
 	echo 1 >$M/memorizer_enabled
 	echo 1 >$M/memorizer_log_access
-	ls -lR /sys/devices/system >/dev/null
+	ls -lR /sys/devices/system/cpu/cpu0 >/dev/null
 	dd if=$M/kmap bs=1 of=/dev/null 2>/dev/null &
 	reader=$!
 	load_module && rmmod $module || return 1
