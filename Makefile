@@ -15,10 +15,11 @@ help:
 	@echo '    cross   the command on s390x, armhf   core    the core in user space'
 	@echo '    apply   each kernel source of apt     series  the exported patches'
 	@echo '    guest   KUnit and selftests           boots   boot parameters, pool sizes'
-	@echo '    stream  recorded traces, and perf     debug, debug-rest  lockdep, SLUB debugging'
+	@echo '    stream  recorded traces, and perf     debug   lockdep, SLUB debugging'
 	@echo '    qemu    the QEMU plugin               sites   placement of sites, stack use'
 	@echo '    stress  two guests of make stress'
-	@echo '  Groups that do not run by default: rt (PREEMPT_RT), kfence (also kmemleak, page_owner),'
+	@echo '  Groups that do not run by default: debug-rest (the other selftests with lockdep),'
+	@echo '  rt (PREEMPT_RT), kfence (also kmemleak, page_owner),'
 	@echo '  gcc11 (built by GCC 11), large (72 CPUs on two nodes, BTF), defconfig, minimal (without'
 	@echo '  optional features), and each (build and boot every exported patch)'
 	@echo
