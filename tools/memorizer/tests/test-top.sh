@@ -189,7 +189,8 @@ kill -INT $pid
 ended
 missing=$(sed -n 's/^memorizer top: .* \([0-9]*\) packets missing$/\1/p' "$tmp/out")
 echo "# $missing packets had to make room"
-same "dropped packets are reported, all others counted" "3 100" \
+# If the machine takes longer for 64 MB than top waits for packets, it need not drop any.
+same "dropped packets are reported, all others counted" "$((missing ? 3 : 0)) 100" \
 	"$status $((missing + $(figures "$tmp/out" 1 | wc -l)))"
 
 # Options
