@@ -52,7 +52,7 @@ static bool logging;
 /* Selects the sites that logging enables, NULL for all. Owned by the caller that sets it. */
 static const struct memorizer_filter *filter;
 
-/* The sites that logging enables besides those that are not optional: memorizer_site_optional(). */
+/* Which optional sites logging enables: MEMORIZER_FORM_USER, MEMORIZER_FORM_PERCPU. */
 static unsigned int optional_sites;
 
 /* A range of text and its writable alias. */

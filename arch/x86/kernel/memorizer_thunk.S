@@ -20,7 +20,7 @@
  *
  * - Thunks and the hook cannot be probed, because handlers of breakpoints and probes have sites.
  *
- * - What thunks call to enable preemption has no sites of its own, or these would call it again.
+ * - preempt_schedule_notrace() has no sites, because thunks call it: its sites would recurse.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -404,8 +404,8 @@ SYM_CODE_END(memorizer_thunk_\name)
 .endm
 
 /*
- * An access to per-CPU data at the offset in r11. Stack: r11, return address. The task may migrate
- * until it accesses the data, but no more than without the site.
+ * An access to per-CPU data at the offset in r11. Stack: r11, return address. It counts for this
+ * CPU, even if the task migrates before the access.
  */
 .macro PERCPU_THUNK name
 SYM_CODE_START(memorizer_percpu_\name)

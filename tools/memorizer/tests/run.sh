@@ -9,8 +9,8 @@ trap 'rm -f "$out"' EXIT
 passed=0
 failed=0
 
-# Sanitizers use an exit status that memorizer does not. Reports of leaks may lack functions that
-# only slow unwinding finds, which takes more than half of the time: fast_unwind_on_malloc=0.
+# Sanitizers use an exit status that memorizer does not. If a report of a leak lacks functions,
+# repeat the test with ASAN_OPTIONS=fast_unwind_on_malloc=0, which takes twice the time.
 export ASAN_OPTIONS="exitcode=99:${ASAN_OPTIONS-}"
 export UBSAN_OPTIONS="exitcode=99:print_stacktrace=1"
 

@@ -710,6 +710,17 @@ CASE(percpu_assembly)
 	return v + percpu.items[3].n-- * 1000;
 }
 
+CASE(percpu_between)
+{
+	static struct pages pages = { .source = 3, .counter = 4 };
+
+	percpu.word = 5;
+	READ(percpu_between, pages.source);
+	PERCPU(percpu_between, 'r', percpu.word);
+	READ(percpu_between, pages.counter);
+	return percpu_between(&pages);
+}
+
 CASE(percpu_live)
 {
 	percpu.word = 5;
@@ -780,6 +791,7 @@ const struct test_case access_cases[] = {
 	ENTRY(percpu_scalars)
 	ENTRY(percpu_members)
 	ENTRY(percpu_assembly)
+	ENTRY(percpu_between)
 	ENTRY(percpu_live)
 	{ "one_function", test_one_function, NULL, "increment" },
 	{}

@@ -278,9 +278,10 @@ static bool flags_are_right(void)
 	for (site = __start_memorizer_sites; site < __stop_memorizer_sites; site++) {
 		function = function_at(site_address(site));
 		flagged = site_flags(site) & FORM_PERCPU;
-		/* percpu_copy() copies to other memory. */
+		/* These two access other memory, too. */
 		if (flagged == !!strncmp(function, "percpu_", strlen("percpu_")) &&
-		    (flagged || !is_part_of(function, "percpu_copy")))
+		    (flagged || !(is_part_of(function, "percpu_copy") ||
+				  is_part_of(function, "percpu_between"))))
 			return false;
 		n += flagged;
 	}
@@ -542,6 +543,12 @@ static bool first_of_a_kind_comes_last(void)
 	       nr_sites("two_pages") == 1;
 }
 
+/* Other accesses are joined across one to per-CPU data. */
+static bool percpu_ends_no_straight_line(void)
+{
+	return nr_sites("percpu_between") == 2;
+}
+
 int main(void)
 {
 	const struct test_case *test;
@@ -560,6 +567,8 @@ int main(void)
 
 	result(mixed_accesses_are_in_order(), "mixed accesses that share a site are in program order");
 	result(first_of_a_kind_comes_last(), "of loads that share a site, the site's own is last");
+
+	result(percpu_ends_no_straight_line(), "accesses are joined across per-CPU data");
 
 	for (test = access_cases; test->name; test++)
 		run_case(test);

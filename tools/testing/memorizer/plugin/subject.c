@@ -864,6 +864,14 @@ long percpu_loop(int n)
 	return sum;
 }
 
+long percpu_between(struct pages *p)
+{
+	long sum = p->source;
+
+	sum += on_this_cpu(struct percpu, &percpu)->word;
+	return sum + p->counter;
+}
+
 /* As this_cpu_add() */
 long percpu_asm(long v)
 {

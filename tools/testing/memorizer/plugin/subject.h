@@ -283,6 +283,7 @@ long percpu_volatile(const long *p);
 void percpu_copy(struct percpu *to);
 void percpu_pair(__int128 v);
 long percpu_loop(int n);
+long percpu_between(struct pages *p);
 long percpu_asm(long v);
 void percpu_asm_write(void);
 void percpu_asm_member(void);
