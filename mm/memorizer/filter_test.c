@@ -388,6 +388,18 @@ static void filter_without_memory_changes_nothing(struct kunit *test)
 	check_sites(test, filter_write_once, filter_write_twice);
 }
 
+/* Changing the selected code would fail: there is no memory to look at the sites. */
+static void terms_for_objects_leave_sites_alone(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
+	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, lack_memory);
+	allocations_left = 0;
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter("cache:dentry, kind:slab"));
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter("alloc:vfs_*"));
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter(""));
+	KUNIT_EXPECT_EQ(test, memorizer_set_filter("filter_write_once"), -ENOMEM);
+}
+
 static void hook_alloc(void *ptr)
 {
 	memorizer_alloc(MEMORIZER_KMALLOC, ptr, 64, GFP_KERNEL, _THIS_IP_);
@@ -454,6 +466,7 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(sites_of_a_file_are_on),
 	KUNIT_CASE(bad_filter_changes_nothing),
 	KUNIT_CASE(filter_without_memory_changes_nothing),
+	KUNIT_CASE(terms_for_objects_leave_sites_alone),
 	KUNIT_CASE(unknown_call_site_takes_little_stack),
 	KUNIT_CASE(modules_are_loaded_while_the_kmap_is_read),
 	KUNIT_CASE(objects_that_match_are_recorded),

@@ -499,8 +499,13 @@ int memorizer_filter_code(const struct memorizer_filter *new)
 	const struct memorizer_filter *old;
 	int err = 0;
 
+	/* Without terms for code, all code is selected: keep sites that are as they are to be. */
+	if (new && !memorizer_filter_has_code(new))
+		new = NULL;
 	mutex_lock(&sites_mutex);
 	old = filter;
+	if (new == old)
+		goto unlock;
 	filter = new;
 	/* While no site is enabled, the next switch applies the filter. */
 	if (logging)
@@ -515,6 +520,7 @@ int memorizer_filter_code(const struct memorizer_filter *new)
 		WARN_ON_ONCE(apply_patches(&patches, true));
 	}
 	free_patches(&patches);
+unlock:
 	mutex_unlock(&sites_mutex);
 	return err;
 }
