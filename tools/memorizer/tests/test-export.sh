@@ -34,7 +34,7 @@ privileges() { sed -n "s/^privileges,\\(read\\|write\\),$1,.*/\\1 \\2/p"; }
 # The privileges of what is exported are those of the input
 printf '%s\n' 'readers read_mark' 'writers widget_w*' >"$tmp/rules"
 seed=${MODEL_SEED:-1}
-last=$((seed + ${MODEL_ROUNDS:-40}))
+last=$((seed + ${MODEL_ROUNDS:-12}))
 bad=0 allowed=0
 while [ "$seed" -lt "$last" ]; do
 	python3 -B "$here/privilege.py" make "$seed" >"$tmp/random.kmap" || exit 1

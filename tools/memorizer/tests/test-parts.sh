@@ -19,7 +19,8 @@ said()
 		sed -e "s|$tmp/one|TRACE|g" -e "s|$parts|TRACE|g"
 }
 
-# alike NAME: compare all commands' output for the trace "one" and for $parts
+# alike NAME: compare all commands' output for the trace "one" and for $parts. What they say of
+# "one" is kept in $tmp/said.
 alike()
 {
 	different=
@@ -28,10 +29,10 @@ alike()
 		       "timeline --csv" rcu sharing false-sharing conflicts per-entry \
 		       "per-entry --accesses" serial cache-assoc stacks summary; do
 		# shellcheck disable=SC2086 # a command and an option
-		said $what "$tmp/one" >"$tmp/want"
+		[ -f "$tmp/said/$what" ] || said $what "$tmp/one" >"$tmp/said/$what"
 		# shellcheck disable=SC2086 # and perhaps several parts
 		said $what $parts >"$tmp/got"
-		cmp -s "$tmp/want" "$tmp/got" && [ "$(wc -l <"$tmp/got")" -gt 1 ] ||
+		cmp -s "$tmp/said/$what" "$tmp/got" && [ "$(wc -l <"$tmp/got")" -gt 1 ] ||
 			different="$different $what"
 	done
 	same "$1: all commands print the same" "" "$different"
@@ -63,6 +64,7 @@ packets()
 	head -c "${to:-1000000}" "$tmp/whole/cpu$3" | tail -c +$((from + 1))
 }
 
+mkdir "$tmp/said"
 nr_before=7
 "$build/tests/make-trace" -b 20000 -c 2 -l 500 -a "$tmp/whole"
 records
@@ -144,7 +146,8 @@ ok $? "events are in the order of each CPU"
 
 # Announcements that only a missing part has, and a CPU that starts in it. Each packet has one mark;
 # a part has room for two packets.
-rm -rf "$tmp/whole" "$tmp/one"
+rm -rf "$tmp/whole" "$tmp/one" "$tmp/said"
+mkdir "$tmp/said"
 {
 	echo "task pid=1 comm=one"
 	for n in 1 2 3 4 5; do

@@ -128,7 +128,7 @@ same "memory whose free was not seen" 64 \
 
 # A model
 seed=${MODEL_SEED:-1}
-last=$((seed + ${MODEL_ROUNDS:-40}))
+last=$((seed + ${MODEL_ROUNDS:-12}))
 printf '%s\n' '# a comment' '' 'readers widget_read' 'readers *free' ' x	gadget_*' 'y gadget_irq' \
 	'z gadget_i* [gadget]' >"$tmp/rules.bad"
 sed '$d' "$tmp/rules.bad" >"$tmp/rules"
