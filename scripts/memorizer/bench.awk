@@ -39,6 +39,9 @@ table != ""			{ row() }
 / streamed .* times as many/	{ events = events "events," $2 "," substr($8, 2, length($8) - 3) "," $4 "," $9 "\n" }
 /^with cache lines tracked/	{ figure("cache lines tracked: times the instructions of accesses alone", $6) }
 /^with calls counted/		{ figure("calls counted: times the instructions of the kernel without", $4) }
+/^with objects recorded with stacks/ {
+	figure("objects recorded with stacks: times the instructions of the kernel without", $6)
+}
 /^with all kinds of objects/	{
 	figure("all kinds of objects recorded: times the instructions of the kernel without", $7)
 	figure("the same with accesses", $12)
