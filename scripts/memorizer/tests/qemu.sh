@@ -47,7 +47,7 @@ make_initramfs() {
 
 # watch: leave a trace of the moves of lines while the program runs in the guest.
 watch() {
-	timeout "${MEMORIZER_HANG:-1800}" "$build/tools/memorizer" qemu -o "$dir/trace" --mode traffic --scopes --paused -- \
+	timeout "${MEMORIZER_HANG:-1200}" "$build/tools/memorizer" qemu -o "$dir/trace" --mode traffic --scopes --paused -- \
 		qemu-system-x86_64 -m 512 -smp 2 -accel tcg,thread=multi -cpu max,la57=off -nodefaults -display none \
 		-no-reboot -kernel "$dir/vmlinuz" -initrd "$dir/initramfs" -append "console=ttyS0 panic=-1 quiet tsc=reliable no_timer_check" \
 		-serial "file:$dir/console" -serial "file:$dir/kallsyms" </dev/null
