@@ -4,13 +4,7 @@
 # Usage: test-analyses.sh DIR, the directory of a build;
 # MODEL_ROUNDS=N for more random traces, MODEL_SEED=N for others
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 # make_trace NAME [OPTIONS]: make the trace of a script, in both byte orders
 make_trace()

@@ -1,14 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Test the command calls: output, messages and exit status.
-# Usage: test-calls.sh MEMORIZER
+# Usage: test-calls.sh DIR, the directory of a build
 
-memorizer=$1
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 calls=$data/session.calls
 symbols="-K $data/kallsyms"

@@ -4,13 +4,7 @@
 # files.
 # Usage: test-contexts.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 kmap=$data/users.kmap
 contexts=$data/users.contexts

@@ -3,13 +3,7 @@
 # Test privilege --cpm: published results, the grammar, malformed files.
 # Usage: test-cpm.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 example=$data/example.cpm
 

@@ -3,13 +3,7 @@
 # Test memorizer diff: numbers, formats, order, alignment by name, messages.
 # Usage: test-diff.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 before=$tmp/before.kmap
 after=$tmp/after.kmap

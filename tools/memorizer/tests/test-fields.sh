@@ -4,13 +4,7 @@
 # compiler's notes, and that nothing changes without notes.
 # Usage: test-fields.sh DIR, the directory of a build
 
-here=$(cd "$(dirname "$0")" && pwd)
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 vmlinux=$tmp/vmlinux
 python3 -B "$here/make-notes.py" "$vmlinux" <"$data/session.notes" || exit 1

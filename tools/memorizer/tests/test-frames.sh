@@ -3,13 +3,7 @@
 # Test stacks of allocations: a KMAP and a trace that have them, and the lines and events of stacks.
 # Usage: test-frames.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 # sorted: sort objects, each with its lines.
 sorted()

@@ -4,13 +4,7 @@
 # its pages.
 # Usage: test-html.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 "$build/tests/make-trace" "$tmp/lost" <"$data/kmem.trace" || exit 1
 mkdir "$tmp/lost/kernel"

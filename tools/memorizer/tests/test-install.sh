@@ -1,18 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Test make install and uninstall, the man pages, help, and completion.
-# Usage: test-install.sh DIR/, the directory of a build
+# Usage: test-install.sh DIR, the directory of a build
 
-here=$(cd "$(dirname "$0")" && pwd)
-build=$1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 installs()
 {
 	# shellcheck disable=SC2086 # several words
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$here/.." OUTPUT="$build" \
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$here/.." OUTPUT="$build/" \
 		SANITIZERS= DESTDIR="$tmp/root" prefix=/opt/m "$@" >"$tmp/out" 2>&1
 }
 

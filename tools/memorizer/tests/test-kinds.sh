@@ -3,13 +3,7 @@
 # Test kinds of memory: a KMAP with kinds, --kind, the kinds of a trace, variables and their types.
 # Usage: test-kinds.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 cp "$data/kinds.kmap" "$tmp/kinds"
 sed 's/^[a-z_]*,//' "$tmp/kinds" >"$tmp/kmap"

@@ -1,14 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Test memorizer check of a KMAP: each kind of violation, and cases that are none.
-# Usage: test-kmap-check.sh MEMORIZER
+# Usage: test-kmap-check.sh DIR, the directory of a build
 
-memorizer=$1
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 # verdict NAME STATUS WANT: compare check's full output for the KMAP on standard input
 verdict()

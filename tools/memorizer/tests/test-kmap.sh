@@ -1,14 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Test the command memorizer: output, messages and exit status.
-# Usage: test-kmap.sh MEMORIZER; CC is the compiler for the fake vmlinux.
+# Usage: test-kmap.sh DIR, the directory of a build; CC is the compiler for the fake vmlinux.
 
-memorizer=$1
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 vmlinux()
 {

@@ -6,12 +6,7 @@
 # FUZZ_RUNS=N for more, or FUZZ_SECONDS=N; FUZZ_KEEP=DIR keeps inputs that fail and those that
 # reach new code
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 "$build/tests/make-trace" -e be -f "$tmp/trace" <"$data/mixed.trace" || exit 1
 mkdir -p "$tmp/trace/kernel"

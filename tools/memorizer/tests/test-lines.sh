@@ -1,14 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Test source lines, inlined functions and modules of memorizer symbolize against addr2line.
-# Usage: test-lines.sh MEMORIZER; CC is the compiler for the fake kernel and module.
+# Usage: test-lines.sh DIR, the directory of a build; CC is the compiler for the fake kernel and module.
 
-memorizer=$1
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 vm=$here/vmlinux
 ${CC:-cc} -O2 -g -fno-asynchronous-unwind-tables -fno-pie -no-pie -mcmodel=large -nostdlib -static \

@@ -5,11 +5,7 @@
 # Usage: test-model.sh DIR, the directory of a build;
 # MODEL_ROUNDS=N for more traces, MODEL_SEED=N for others
 
-here=$(dirname "$0")
-build=$(cd "$1" && pwd) || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 # agree SEED ORDER: report and check of a random trace have the model's sums
 agree()

@@ -2,16 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Test that an address gets its name from the module loaded at that time: gadget is unloaded, widget
 # is loaded at its address, and kallsyms is copied at the end.
-# Usage: test-modules.sh DIR/, the directory of the build
+# Usage: test-modules.sh DIR, the directory of the build
 
-build=${1%/}
-memorizer=$build/memorizer
+. "$(dirname "$0")/common.sh"
 make=$build/tests/make-trace
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
 
 gadget=6761646765740000000000000000000000000001
 widget=7769646765740000000000000000000000000002
@@ -203,7 +197,6 @@ equal "older objects are named by their own time" "$tmp/want" "$tmp/got"
 "$memorizer" kmap "$tmp/past" | grep -A 1 '^ffffffffc0400060,[0-9]*,ffff888000001000' >"$tmp/want"
 "$memorizer" kmap --site gadget_irq "$tmp/past" | head -n 2 >"$tmp/got"
 equal "kmap filters by these names and writes addresses" "$tmp/want" "$tmp/got"
-
 
 # Data, too: gadget's has no name, because kallsyms is copied at the end
 data_of()

@@ -4,12 +4,7 @@
 # output: with such names, all commands print as many lines as with others.
 # Usage: test-names.sh DIR, with memorizer and tests/make-trace in it
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 # named SUFFIX NAME: make a trace of $data/NAME.trace whose names end in SUFFIX.
 named()

@@ -3,12 +3,7 @@
 # Test that a trace in parts is read as one, and that missing parts are reported as losses.
 # Usage: test-parts.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 . "$here/kernel.sh"
 
 # said ARGUMENTS...: print memorizer's output and messages, without the name of the trace

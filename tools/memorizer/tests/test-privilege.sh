@@ -4,13 +4,7 @@
 # Usage: test-privilege.sh DIR, the directory of a build;
 # MODEL_ROUNDS=N for more random KMAPs, MODEL_SEED=N for others
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 model="python3 -B $here/privilege.py"
 kmap=$data/session.kmap

@@ -3,14 +3,9 @@
 # Test memorizer record; functions of this script replace the kernel.
 # Usage: test-record.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
+. "$(dirname "$0")/common.sh"
 faulty=$build/tests/memorizer-faults
 terminal=$build/tests/terminal
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
 . "$here/kernel.sh"
 
 # copied CPU...: the trace has exactly the packets that were sent

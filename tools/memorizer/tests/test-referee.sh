@@ -4,11 +4,8 @@
 # verdict for each one, counted once, and as often as in a KMAP.
 # Usage: test-referee.sh DIR, with referee in DIR/tests
 
-here=$(cd "$(dirname "$0")" && pwd)
-referee=$(cd "$1" && pwd)/tests/referee || exit 1
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
+referee=$build/tests/referee
 
 cc -g -O1 -fno-pie -no-pie -static -nostdlib -fcf-protection=none -Wl,-e,same -o "$tmp/vmlinux" \
 	"$here/vmlinux/referee/subject.c" || exit 1

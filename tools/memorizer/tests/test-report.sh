@@ -3,14 +3,8 @@
 # Test memorizer report of a trace: exact numbers, formats, order, filters, messages, memory.
 # Usage: test-report.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
+. "$(dirname "$0")/common.sh"
 make_trace=$build/tests/make-trace
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
 
 trace()
 {

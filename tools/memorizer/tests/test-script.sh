@@ -3,13 +3,7 @@
 # Test memorizer script and fold: each event with names, filters, stacks, messages.
 # Usage: test-script.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 for order in le be; do
 	"$build/tests/make-trace" -e $order "$tmp/$order" <"$data/life.trace" || exit 1

@@ -1,16 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Test that commands read compressed traces, archives and standard input.
-# Usage: test-source.sh DIR/, the directory of a build
+# Usage: test-source.sh DIR, the directory of a build
 
-memorizer=${1}memorizer
-make=${1}tests/make-trace
-peak=${1}tests/peak
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
+make=$build/tests/make-trace
+peak=$build/tests/peak
 mkdir "$tmp/tmpdir"
 export TMPDIR="$tmp/tmpdir"
 

@@ -3,13 +3,7 @@
 # Test the presentation of output: width, colours and pager on a terminal, plain text elsewhere.
 # Usage: test-terminal.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 unset NO_COLOR PAGER MEMORIZER_PAGER LESS COLUMNS
 export TERM=vt100 LC_ALL=C MEMORIZER_PROGRESS=no
 

@@ -4,13 +4,7 @@
 # those of report for the same packets.
 # Usage: test-top.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 d=$tmp/debugfs
 m=$d/memorizer
 export TMPDIR="$tmp/files" LC_ALL=C MEMORIZER_PROGRESS=no NO_COLOR=1

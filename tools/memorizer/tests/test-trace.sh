@@ -1,17 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Test the decoding of traces, with babeltrace2 as the independent reader.
-# Usage: test-trace.sh DIR/, the directory of a build; FUZZ_ROUNDS=N for more damage
+# Usage: test-trace.sh DIR, the directory of a build; FUZZ_ROUNDS=N for more damage
 
-dir=$1
-memorizer=${dir}memorizer
-dump=${dir}tests/dump-trace
-make=${dir}tests/make-trace
-here=$(dirname "$0")
-data=$here/data
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
+dump=$build/tests/dump-trace
+make=$build/tests/make-trace
 
 # trace OPTION...: make the trace $tmp/trace from the script on standard input
 trace()
@@ -492,7 +486,7 @@ refuse "metadata without end" \
 "$make" -e be -f "$tmp/random" <"$data/mixed.trace"
 rm "$tmp/random/cpu2" "$tmp/random/cpu10"
 mkdir "$tmp/scratch"
-"${dir}tests/fuzz-trace" "${FUZZ_ROUNDS:-400}" "$memorizer" "$tmp/random" "$tmp/scratch" 2>/dev/null |
+"$build/tests/fuzz-trace" "${FUZZ_ROUNDS:-400}" "$memorizer" "$tmp/random" "$tmp/scratch" 2>/dev/null |
 	sed 's/^\(not ok\|ok\) /# \1 /' >"$tmp/fuzz"
 sed 's/^/# /' "$tmp/fuzz"
 [ "$(grep -c '^# ok ' "$tmp/fuzz")" -eq 2 ]

@@ -4,13 +4,7 @@
 # tests/make-notes.py in both byte orders.
 # Usage: test-types.sh DIR, the directory of a build
 
-here=$(dirname "$0")
-data=$here/data
-build=$(cd "$1" && pwd) || exit 1
-memorizer=$build/memorizer
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-. "$here/tap.sh"
+. "$(dirname "$0")/common.sh"
 
 make_notes()
 {

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0
+# What a test of a build begins with, to be sourced. The test's first argument is the build's
+# directory. Sets $here, $data, $build and $memorizer, and $tmp, a directory that goes at the end.
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+data=$here/data
+build=$(cd "$1" && pwd) || exit 1
+memorizer=$build/memorizer
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+. "$here/tap.sh"
