@@ -230,7 +230,7 @@ static int select_all(struct selection *to, const struct memorizer_filter *by)
 	struct call_module *entry;
 	int err;
 
-	if (!by || !memorizer_filter_has_code(by))
+	if (!by)
 		return 0;
 	/* ftrace takes no functions for all functions. This one is never called. */
 	err = add_ip(to, ftrace_location((unsigned long)memorizer_is_never_called)) ?:

@@ -28,12 +28,14 @@ static DEFINE_MUTEX(filter_mutex);
 /* NULL is the default: record everything, count nothing by granule. */
 static struct memorizer_filter *filters[MEMORIZER_CHOICES];
 
-/* Apply a filter's terms for code. */
+/* Apply a filter's terms for code. Without any, all code is selected. */
 static int filter_code(enum memorizer_choice which, const struct memorizer_filter *new)
 {
+	if (new && !memorizer_filter_has_code(new))
+		new = NULL;
 	if (which == MEMORIZER_RECORDED)
 		return memorizer_filter_code(new);
-	if (!new || !memorizer_filter_has_code(new))
+	if (!new)
 		return 0;
 	pr_warn("memorizer_fields accepts only kind:GLOB, cache:GLOB and alloc:GLOB\n");
 	return -EINVAL;

@@ -388,16 +388,24 @@ static void filter_without_memory_changes_nothing(struct kunit *test)
 	check_sites(test, filter_write_once, filter_write_twice);
 }
 
-/* Changing the selected code would fail: there is no memory to look at the sites. */
+/* Without memory, choosing sites fails: a filter that succeeds has not chosen any. */
 static void terms_for_objects_leave_sites_alone(struct kunit *test)
 {
+	struct memorizer_site_counts all;
+
 	KUNIT_ASSERT_EQ(test, 0, memorizer_set_log_access(true));
+	memorizer_count_sites(&all);
+	/* They enable sites that a filter for code has disabled. */
+	KUNIT_ASSERT_EQ(test, 0, memorizer_set_filter("filter_write_once"));
+	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter("cache:dentry, kind:slab"));
+	expect_patched(test, all.on);
+
 	kunit_activate_static_stub(test, memorizer_sites_fail_alloc, lack_memory);
 	allocations_left = 0;
-	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter("cache:dentry, kind:slab"));
 	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter("alloc:vfs_*"));
 	KUNIT_EXPECT_EQ(test, 0, memorizer_set_filter(""));
 	KUNIT_EXPECT_EQ(test, memorizer_set_filter("filter_write_once"), -ENOMEM);
+	expect_patched(test, all.on);
 }
 
 static void hook_alloc(void *ptr)

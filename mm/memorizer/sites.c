@@ -499,11 +499,9 @@ int memorizer_filter_code(const struct memorizer_filter *new)
 	const struct memorizer_filter *old;
 	int err = 0;
 
-	/* Without terms for code, all code is selected: keep sites that are as they are to be. */
-	if (new && !memorizer_filter_has_code(new))
-		new = NULL;
 	mutex_lock(&sites_mutex);
 	old = filter;
+	/* Both are NULL: all code is selected, as before. */
 	if (new == old)
 		goto unlock;
 	filter = new;
