@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# What a test of a build begins with, to be sourced. The test's first argument is the build's
-# directory. Sets $here, $data, $build and $memorizer, and $tmp, a directory that goes at the end.
+# Setup of a test of a build, to be sourced. The test's first argument is the build's directory.
+# Sets $here, $data, $build, $memorizer, and $tmp, a directory that is removed on exit.
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 data=$here/data

@@ -14,8 +14,8 @@ said()
 		sed -e "s|$tmp/one|TRACE|g" -e "s|$parts|TRACE|g"
 }
 
-# alike NAME: compare all commands' output for the trace "one" and for $parts. What they say of
-# "one" is kept in $tmp/said.
+# alike NAME: compare all commands' output for the trace "one" and for $parts. $tmp/said caches the
+# output for "one".
 alike()
 {
 	different=

@@ -13,9 +13,9 @@ patching=
 trap 'echo 0 >$T/events/enable; echo nop >$T/current_tracer; echo >$T/kprobe_events; echo >$T/set_ftrace_filter
 	rmmod $module 2>/dev/null; quiet' EXIT
 
-# reset_ftrace_filter: let tracers trace functions with "lock" in their names. With all functions,
-# each switch takes minutes under emulation; neighbours.sh traces them all.
-reset_ftrace_filter() { echo '*lock*' >$T/set_ftrace_filter; }
+# trace_locks: trace only functions with "lock" in their names. Under emulation, switching tracers
+# for all functions takes minutes; the function tracer does so in neighbours.sh.
+trace_locks() { echo '*lock*' >$T/set_ftrace_filter; }
 
 # hits WHAT: set hits to the probe's hits when files are opened, at least one.
 hits() {
@@ -63,7 +63,7 @@ function_graph() {
 	grep -q 'vfs_read' $T/trace
 	seen=$?
 	echo nop >$T/current_tracer
-	reset_ftrace_filter
+	trace_locks
 	echo 1 >$T/tracing_on
 	return $seen
 }
@@ -96,7 +96,7 @@ function_graph_is_the_call_site() {
 	echo 0 >$M/memorizer_enabled
 	calls=$(grep -c 'kmem_cache_alloc_noprof()' $T/trace)
 	echo nop >$T/current_tracer
-	reset_ftrace_filter
+	trace_locks
 	echo 1 >$T/tracing_on
 	[ $calls -gt 0 ] && same "objects" $(($(allocated_by return_to_handler) - before)) $calls
 }
@@ -275,7 +275,7 @@ accounts_agree() {
 quiet
 echo 1 >$M/memorizer_enabled
 echo 1 >$M/memorizer_log_access
-reset_ftrace_filter
+trace_locks
 plan 13
 check hook_cannot_be_probed
 check hook_cannot_be_traced
