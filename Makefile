@@ -7,8 +7,8 @@ memorizer := build/tools/memorizer
 
 help:
 	@echo 'Main targets, with their approximate time on two quiet cores:'
-	@echo '  make run        trace "tar zcf" in a guest and report its accesses   (10 min, then 1)'
-	@echo '  make test       run the tests   (40 min with empty caches)'
+	@echo '  make run        trace "tar zcf" in a guest and report its accesses   (13 min, then 1)'
+	@echo '  make test       run the tests   (75 min with empty caches)'
 	@echo
 	@echo '  make test TEST="tools core" runs these groups only:'
 	@echo '    house   the scripts and tests         tools   the command memorizer'
