@@ -9,6 +9,13 @@ apply=$here/apply
 # state DIR: print names, modes, times and contents of everything below it.
 state() { (cd "$1" && find . -printf '%p %m %T@\n' | sort && find . -type f -exec md5sum {} + | sort); }
 
+# unpacked VERSION: wait until its source is unpacked. A file marks success, because bash forgets
+# the status of a child once another child reuses its process id.
+unpacked() {
+	wait "${unpacking[$1]}" || :
+	[ -e "$work/$1.unpacked" ]
+}
+
 applies() { "$apply" "$1"; }
 
 is_overlaid() {
@@ -94,14 +101,14 @@ rm -rf "$work"
 mkdir -p "$work"
 declare -A unpacking
 for version in "${versions[@]}"; do
-	pristine "$version" "$work/$version" &
+	{ pristine "$version" "$work/$version" && : >"$work/$version.unpacked"; } &
 	unpacking[$version]=$!
 done
 
 for version in "${versions[@]}"; do
 	say "linux-source-6.12 $version"
 	pristine=$work/$version
-	result "the source of $version is available" wait "${unpacking[$version]}"
+	result "the source of $version is available" unpacked "$version"
 	fresh || :
 	result "applies to $version" applies "$work/tree"
 	result "all files are in $version" is_overlaid "$work/tree"
