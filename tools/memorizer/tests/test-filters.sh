@@ -17,8 +17,11 @@ trace()
 }
 
 # A trace of three CPUs, three tasks, two caches and pages, with allocations, frees and accesses.
-awk 'BEGIN {
-	srand(1)
+awk '
+	# The generator of Park and Miller: rand() differs between implementations of awk.
+	function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
+BEGIN {
+	seed = 1
 	for (pid = 1; pid <= 3; pid++)
 		print "task pid=" pid " comm=" (pid < 3 ? "one" : "two")
 	print "cache cache=4096 object_size=64 size=64 name=widget"
@@ -26,14 +29,14 @@ awk 'BEGIN {
 	site[0] = "ffffffff9b000020"
 	site[1] = "ffffffff9b000130"
 	for (time = 1000000000; time < 1003000000; time += 1000) {
-		print "cpu " int(3 * rand()) "\ntime " time
-		slot = int(40 * rand())
-		pid = 1 + int(3 * rand())
-		what = rand()
+		print "cpu " int(3 * random()) "\ntime " time
+		slot = int(40 * random())
+		pid = 1 + int(3 * random())
+		what = random()
 		from = site[what < 0.7]
 		ptr = sprintf("ffff88800%07x", 8192 * slot)
 		if (what < 0.5) {
-			kind = 1 + int(3 * rand())
+			kind = 1 + int(3 * random())
 			print "access ip=ffffffff9b00018" kind " ptr=" ptr " size=4 kind=" kind \
 				" pid=" pid
 		} else if (slot in live) {

@@ -94,12 +94,15 @@ model()
 
 good=0
 for seed in $(seq 200); do
-	awk -v seed="$seed" 'BEGIN {
-		srand(seed)
+	awk -v seed="$seed" '
+		# The generator of Park and Miller: rand() differs between implementations of awk.
+		function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
+	BEGIN {
+		seed += 1
 		for (i = 0; i < 7; i++) {
-			alloc = int(rand() * 30)
-			printf "1,%d,%d,%d,%d,%d,1,a\n", i, 10 + int(rand() * 80),
-				1 + int(rand() * 9), alloc + 1, alloc + 2 + int(rand() * 8)
+			alloc = int(random() * 30)
+			printf "1,%d,%d,%d,%d,%d,1,a\n", i, 10 + int(random() * 80),
+				1 + int(random() * 9), alloc + 1, alloc + 2 + int(random() * 8)
 		}
 	}' >"$tmp/decimal"
 	awk -F, -v OFS=, '{ $3 = sprintf("%x", $3); print }' "$tmp/decimal" >"$tmp/kmap"

@@ -131,24 +131,27 @@ same "only a trace with accesses has sums of accesses" "1 0" \
 	"$(grep -c '^SUMMARY (ACCESSES)$' "$tmp/out") $(grep -c ACCESSES "$data/kmem.txt")"
 
 # The KMAP in a trace: retired objects and a snapshot
-awk 'BEGIN {
-	srand(7)
+awk '
+	# The generator of Park and Miller: rand() differs between implementations of awk.
+	function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
+BEGIN {
+	seed = 7
 	split("tar a\\x0ab x,b make", comms)
 	print "time 1000\nswitch allocations=1 retirements=1 boot=1"
 	for (i = 0; i < 600; i++) {
 		if (i == 400)
 			print "snapshot snapshot=1 complete=0 objects=0"
-		state = i < 400 ? 2 + int(1.2 * rand()) : 1 + int(1.5 * rand())
+		state = i < 400 ? 2 + int(1.2 * random()) : 1 + int(1.5 * random())
 		printf "object object=%d snapshot=%d state=%d alloc_site=ffffffff9b000%d10 pid=%d ",
-			i % 400, i < 400 ? 0 : 1, state, int(3 * rand()), 100 + int(5 * rand())
-		printf "ptr=ffff8880%08x bytes_req=%d alloc_jiffies=%d ", 64 * i, 1 + int(200 * rand()),
-			1000 + int(50 * rand())
-		printf "free_jiffies=%d free_site=%s comm=%s\n", state == 1 ? 0 : 1050 + int(99 * rand()),
-			state == 1 || rand() < 0.1 ? "0" : "ffffffff9b000210",
-			comms[1 + int(4 * rand())]
-		for (j = 0; j < 8 * rand(); j++)
+			i % 400, i < 400 ? 0 : 1, state, int(3 * random()), 100 + int(5 * random())
+		printf "ptr=ffff8880%08x bytes_req=%d alloc_jiffies=%d ", 64 * i, 1 + int(200 * random()),
+			1000 + int(50 * random())
+		printf "free_jiffies=%d free_site=%s comm=%s\n", state == 1 ? 0 : 1050 + int(99 * random()),
+			state == 1 || random() < 0.1 ? "0" : "ffffffff9b000210",
+			comms[1 + int(4 * random())]
+		for (j = 0; j < 8 * random(); j++)
 			printf "counts object=%d ip=ffffffff9b0001%d0 pid=%d writes=%d reads=%d\n", i % 400,
-				j, 98 + int(7 * rand()), int(9 * rand()), int(9 * rand())
+				j, 98 + int(7 * random()), int(9 * random()), int(9 * random())
 	}
 	print "snapshot snapshot=1 complete=1 objects=200"
 }' >"$tmp/script"
@@ -194,15 +197,18 @@ memorizer: $tmp/partly: skipped incomplete snapshot 1" \
 	"$? $(grep ^report,incomplete "$tmp/out") $(cat "$tmp/err")"
 
 # The most accessed objects, without keeping all
-awk 'BEGIN {
-	srand(9)
+awk '
+	# The generator of Park and Miller: rand() differs between implementations of awk.
+	function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
+BEGIN {
+	seed = 9
 	print "time 1000"
 	for (i = 0; i < 500; i++) {
 		printf "alloc kind=0 call_site=ffffffff9b000010 ptr=ffff8880%08x ", 64 * i
 		printf "bytes_req=%d bytes_alloc=64\n", 1 + i % 60
-		for (j = 0; j < 6 * rand(); j++)
+		for (j = 0; j < 6 * random(); j++)
 			printf "access ip=ffffffff9b000110 ptr=ffff8880%08x size=1 kind=%d\n",
-				64 * i + j, 1 + int(3 * rand())
+				64 * i + j, 1 + int(3 * random())
 		if (i % 3)
 			printf "free kind=0 call_site=1 ptr=ffff8880%08x bytes=64\n", 64 * i
 	}
