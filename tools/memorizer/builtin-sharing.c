@@ -204,21 +204,30 @@ static void set_sums(u64 *sum, const u64 counts[COUNTS])
 	sum[L1_HIT] = counts[STORES] - counts[L1_MISS];
 }
 
-/* Find the use for an access, with room for one more: RECORDS is the largest count. */
-static struct use *get_use(struct sharing *s, u32 line, const struct touch *t)
+/* Make the key of a use, and prefetch its slot. */
+static struct use use_of(struct sharing *s, const struct toucher_at *by, u32 line)
 {
-	struct toucher_at by = {
-		.ip = t->ip, .spot = t->spot, .cpu = t->event->cpu, .offset = t->first,
-	};
-	struct use key = { .line = line }, *use;
+	struct use key = { .line = line };
 	bool new;
 
-	do {
-		key.by = hash_get(&s->touchers, &by, &new);
+	key.by = hash_get(&s->touchers, by, &new);
+	hash_prefetch(&s->uses, &key);
+	return key;
+}
+
+/* Find the use for an access, with room for one more: RECORDS is the largest count. */
+static struct use *get_use(struct sharing *s, struct use key, struct toucher_at by)
+{
+	struct use *use;
+	bool new;
+
+	for (;;) {
 		use = hash_item(&s->uses, hash_get(&s->uses, &key, &new));
+		if (use->counts[RECORDS] != (USE_COUNT)-1)
+			return use;
 		by.part++;
-	} while (use->counts[RECORDS] == (USE_COUNT)-1);
-	return use;
+		key.by = hash_get(&s->touchers, &by, &new);
+	}
 }
 
 static void count_kind(struct sharing *s, u32 nr, u32 kind)
@@ -252,24 +261,29 @@ static struct line *get_line(struct sharing *s, const struct touch *t)
 static void touch(struct analysis *a, const struct touch *t)
 {
 	struct sharing *s = (struct sharing *)a;
+	struct toucher_at by = {
+		.ip = t->ip, .spot = t->spot, .cpu = t->event->cpu, .offset = t->first,
+	};
 	bool counts[COUNTS];
 	struct line *line;
-	struct use *use;
+	struct use key, *use;
 	u32 c;
 
 	if (!t->chosen)
 		return;
+	/* The use is rarely cached: prefetch it while the rest is counted. */
+	key = use_of(s, &by, t->line_nr);
 	line = get_line(s, t);
-	use = get_use(s, t->line_nr, t);
 	set_counts(s, t, counts);
+	count_cpu(s, t->line_nr, t->event->cpu);
+	count_kind(s, t->line_nr, t->place.kind);
+	pairs_count(&s->pairs, t, s->pair_total);
+	use = get_use(s, key, by);
 	for (c = 0; c < COUNTS; c++) {
 		line->counts[c] += counts[c];
 		use->counts[c] += counts[c];
 		s->total[c] += counts[c];
 	}
-	count_cpu(s, t->line_nr, t->event->cpu);
-	count_kind(s, t->line_nr, t->place.kind);
-	pairs_count(&s->pairs, t, s->pair_total);
 }
 
 static bool is_shared(const struct line *line)

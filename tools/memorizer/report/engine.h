@@ -2,10 +2,11 @@
 /*
  * Runs commands that are defined by operations on a trace or a KMAP:
  *
- *         static const struct engine_ops ops = { .begin = begin, .event = event, .end = end };
- * struct engine g = { .ops = &ops, .data = &data };
+ *	static const struct engine_ops ops = { .begin = begin, .event = event, .end = end };
+ *	struct engine g = { .ops = &ops, .data = &data };
  *
- *         status = engine_run(&g, input);         engine_free(&g);
+ *	status = engine_run(&g, input);
+ *	engine_free(&g);
  */
 #ifndef ENGINE_H
 #define ENGINE_H
