@@ -45,6 +45,10 @@ __attribute__((weak)) void write_site_names(void)
 {
 }
 
+__attribute__((weak)) void write_variable_type(FILE *, tree, const char *)
+{
+}
+
 __attribute__((weak)) void write_name_strings(FILE *)
 {
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Test the types of allocations by wrappers: a guest loads the test module of names, and the compiler's note of each
-# object in the KMAP must be the known one.
+# Test the types of allocations by wrappers, and of a module's variables: a guest loads the test module of names, and the
+# compiler's note of each object in the KMAP must be the known one.
 . "$(dirname "$0")/../lib.sh"
 
 memorizer=$build/tools/memorizer
@@ -41,7 +41,9 @@ expected() {
 
 known() {
 	"$here/boot" --config memorizer --smp 1 --out "$dir" -- 'D=/sys/kernel/debug/memorizer
-		insmod /modules/memorizer_test_names.ko && cat $D/kmap >/out/kmap && cat /proc/kallsyms >/out/kallsyms &&
+		echo slab static >$D/memorizer_kinds && echo 1 >$D/memorizer_log_access &&
+		insmod /modules/memorizer_test_names.ko && echo 0 >$D/memorizer_log_access &&
+		cat $D/kmap >/out/kmap && cat $D/kmap_kinds >/out/kinds && cat /proc/kallsyms >/out/kallsyms &&
 		cat /sys/kernel/notes >/out/kmap.notes && rmmod memorizer_test_names'
 }
 
@@ -56,8 +58,18 @@ typed() {
 
 types_are_known() { diff <(expected) <(typed); }
 
+# A variable is an object once it is accessed: kmemdup() copied the one that is named model.
+variables_have_types() {
+	local got
+
+	got=$("$memorizer" report --csv -k "$O/vmlinux" -K "$dir/kallsyms" -M "$O" --kind static "$dir/kinds" |
+		sed -n 's/^sites,[^,]*,model+[^,]*\[memorizer_test_names\],static,\([^,]*\),.*/\1/p')
+	[ "$got" = names_thing ] || { echo "# its type is $got"; return 1; }
+}
+
 "$here/build" --config memorizer
 make_tools
-plan 2
+plan 3
 result "the test module of names allocates" known
 result "allocations by wrappers have their types" types_are_known
+result "variables of a module have their types" variables_have_types

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Relocates the compiler's notes of modules. A module's file does not have the load addresses of
- * its sections: they are derived from the functions in kallsyms. If the functions of a section
- * yield different addresses, the file is not that of the traced module.
+ * its sections: they are derived from the symbols in kallsyms. If the symbols of a section yield
+ * different addresses, the file is not that of the traced module.
  */
 #include <gelf.h>
 #include <stdio.h>
@@ -13,18 +13,18 @@
 #include "symbols/symbols.h"
 
 /**
- * struct loaded - functions of modules in the traced kernel
+ * struct loaded - functions and data of modules in the traced kernel
  * @s: symbols of the kernel
- * @sym: the functions, ordered by module and name
- * @count: number of functions
+ * @sym: symbols of the modules, ordered by module and name
+ * @count: number of @sym
  */
 struct loaded {
-	const struct kmap_symbols *s;
+	struct kmap_symbols *s;
 	const struct kmap_symbol **sym;
 	size_t count;
 };
 
-/* A function in the file of a module. */
+/* A function or data in the file of a module. */
 struct local {
 	const char *name;
 	size_t section;
@@ -34,7 +34,7 @@ struct local {
 /* Load address of a section. */
 struct base {
 	u64 moved;		/* the address */
-	const char *by;		/* function that it was derived from; NULL if it is unknown */
+	const char *by;		/* symbol that it was derived from; NULL if it is unknown */
 };
 
 static const char *name_of(const struct loaded *l, size_t nr)
@@ -58,22 +58,26 @@ static int compare_loaded(const void *left, const void *right, void *symbols)
 				      kmap_symbols_string(symbols, b->name));
 }
 
-/* Collect the functions of modules. */
-static void find_loaded(struct loaded *l, struct kmap_symbols *s, const struct kmap_symbol *sym,
-			size_t nr)
+/* Add the symbols of modules. */
+static void add_loaded(struct loaded *l, const struct kmap_symbol *sym, size_t nr)
 {
 	size_t i;
 
-	*l = (struct loaded){ .s = s, .sym = xreallocarray(NULL, nr + 1, sizeof(*l->sym)) };
-	/* Functions of vmlinux have no module, and fixed addresses. */
+	l->sym = xreallocarray(l->sym, l->count + nr + 1, sizeof(*l->sym));
+	/* Symbols of vmlinux have no module, and fixed addresses. */
 	for (i = 0; i < nr; i++)
-		if (*kmap_symbols_string(s, sym[i].module))
+		if (*kmap_symbols_string(l->s, sym[i].module))
 			l->sym[l->count++] = sym + i;
-	if (l->count)
-		qsort_r(l->sym, l->count, sizeof(*l->sym), compare_loaded, s);
 }
 
-/* Index of the first function that does not sort before @module and @name. */
+/* Order the symbols for first_of(). */
+static void sort_loaded(struct loaded *l)
+{
+	if (l->count)
+		qsort_r(l->sym, l->count, sizeof(*l->sym), compare_loaded, l->s);
+}
+
+/* Index of the first symbol that does not sort before @module and @name. */
 static size_t first_of(const struct loaded *l, const char *module, const char *name)
 {
 	size_t low = 0, high = l->count, middle;
@@ -90,18 +94,18 @@ static size_t first_of(const struct loaded *l, const char *module, const char *n
 	return low;
 }
 
-static bool is_function(const struct loaded *l, size_t i, const char *module, const char *name)
+static bool is_symbol(const struct loaded *l, size_t i, const char *module, const char *name)
 {
 	return i < l->count && !strcmp(module_of(l, i), module) &&
 	       !strcmp(name_of(l, i), name);
 }
 
-/* Address of a function; 0 if there is none, or if the name is ambiguous. */
-static u64 find_function(const struct loaded *l, const char *module, const char *name)
+/* Address of a symbol; 0 if there is none, or if the name is ambiguous. */
+static u64 find_symbol(const struct loaded *l, const char *module, const char *name)
 {
 	size_t i = first_of(l, module, name);
 
-	if (!is_function(l, i, module, name) || is_function(l, i + 1, module, name))
+	if (!is_symbol(l, i, module, name) || is_symbol(l, i + 1, module, name))
 		return 0;
 	return l->sym[i]->start;
 }
@@ -111,7 +115,7 @@ static int compare_locals(const void *left, const void *right)
 	return strcmp(((const struct local *)left)->name, ((const struct local *)right)->name);
 }
 
-/* List the functions in a file, ordered by name. Returns their number. */
+/* List the functions and data in a file, ordered by name. Returns their number. */
 static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 {
 	Elf_Scn *scn = NULL;
@@ -128,8 +132,9 @@ static size_t find_locals(Elf *elf, size_t sections, struct local **locals)
 		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
 			local = (struct local){ elf_strptr(elf, head.sh_link, sym.st_name),
 						sym.st_shndx, sym.st_value };
-			if (GELF_ST_TYPE(sym.st_info) != STT_FUNC || !local.name ||
-			    !local.section || local.section >= sections)
+			if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+			     GELF_ST_TYPE(sym.st_info) != STT_OBJECT) ||
+			    !local.name || !local.section || local.section >= sections)
 				continue;
 			if (!(nr & (nr - 1)))
 				*locals = xreallocarray(*locals, 2 * nr + 1, sizeof(local));
@@ -157,7 +162,7 @@ static bool find_bases(const struct module_notes *m, struct base *bases, size_t 
 		if ((i && !strcmp(one[-1].name, one->name)) ||
 		    (i + 1 < nr && !strcmp(one[1].name, one->name)))
 			continue;
-		at = find_function(m->loaded, m->name, one->name);
+		at = find_symbol(m->loaded, m->name, one->name);
 		base = bases + one->section;
 		if (at && base->by && base->moved != at - one->at) {
 			snprintf(error, ERROR_MAX,
@@ -180,7 +185,7 @@ static void put(unsigned char *to, u64 value, int size, bool big_endian)
 		to[i] = value >> 8 * (big_endian ? size - 1 - i : i);
 }
 
-/* Apply a relocation to the notes: an address of code, or an offset in the strings. */
+/* Apply a relocation to the notes: an address of code or data, or an offset in the strings. */
 static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base *base,
 		  struct section_bytes *b, bool big_endian)
 {
@@ -190,7 +195,7 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
 	/* The relocations of a damaged file may point anywhere. */
 	if (rela->r_offset > b->size || b->size - rela->r_offset < size)
 		return;
-	/* Without a function in kallsyms, the section's address is unknown: drop the note. */
+	/* Without a symbol in kallsyms, the section's address is unknown: drop the note. */
 	if (size == 8)
 		value = base->by ? value + base->moved : NOTE_NOWHERE;
 	put(b->data + rela->r_offset, value, size, big_endian);
@@ -204,7 +209,7 @@ static void apply(const GElf_Rela *rela, const GElf_Sym *sym, const struct base 
  * @big_endian: byte order of the notes
  * @error: set to a message on failure
  *
- * Code in sections with unknown load address is relocated to NOTE_NOWHERE.
+ * Addresses in sections with unknown load address are relocated to NOTE_NOWHERE.
  *
  * Return: false if the file does not match the traced module.
  */
@@ -275,7 +280,9 @@ struct notes *notes_load_mapped(struct kmap_symbols *s, const struct kmap_symbol
 	struct notes *notes;
 	struct loaded l;
 
-	find_loaded(&l, s, sym, nr);
+	l = (struct loaded){ .s = s };
+	add_loaded(&l, sym, nr);
+	sort_loaded(&l);
 	notes = load_module(s, &l, name, id, error);
 	free(l.sym);
 	return notes;
@@ -296,7 +303,10 @@ struct notes *notes_load_modules(struct kmap_symbols *s, char error[ERROR_MAX])
 	size_t i;
 
 	*error = '\0';
-	find_loaded(&l, s, s->sym, s->nr);
+	l = (struct loaded){ .s = s };
+	add_loaded(&l, s->sym, s->nr);
+	add_loaded(&l, s->data, s->nr_data);
+	sort_loaded(&l);
 	for (i = 0; i < l.count; i++) {
 		if (i && !strcmp(module_of(&l, i - 1), module_of(&l, i)))
 			continue;

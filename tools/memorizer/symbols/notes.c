@@ -77,7 +77,7 @@ static bool read_notes(struct notes *n, const struct section_bytes *b, u64 offse
 		/* Another version may have another layout: ignore all notes. */
 		if (p[36] != NOTE_VERSION)
 			return false;
-		/* No function of its section is in kallsyms, see apply() in notes-module.c. */
+		/* No symbol of its section is in kallsyms, see apply() in notes-module.c. */
 		if (ip == NOTE_NOWHERE)
 			continue;
 		n->all[n->nr++] = (struct note){

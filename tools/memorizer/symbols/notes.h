@@ -119,7 +119,7 @@ void notes_record_free(struct record *r);
  * @name: name of the module
  * @path: name of the file
  * @elf: libelf handle of the file
- * @loaded: functions of modules in the traced kernel
+ * @loaded: symbols of modules in the traced kernel
  */
 struct module_notes {
 	const char *name, *path;

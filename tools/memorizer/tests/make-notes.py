@@ -8,6 +8,7 @@ make-notes.py [-e be] [-z|-Z] FILE  -z: compress sections with zlib, -Z: with zs
 id HEX                              build id
 section NAME                        a module: the following addresses are offsets in this section
 function ADDRESS SIZE NAME          in hex
+data ADDRESS SIZE NAME              likewise
 symbol ADDRESS NAME                 a symbol other than a function
 file NAME                           the following functions are local to this file; -: global
 note KIND IP TYPE PATH FILE LINE OFFSET SIZE TYPE_SIZE FLAGS    IP is hex, other numbers decimal,
@@ -85,11 +86,12 @@ class Kernel:
             self.build_id = bytes.fromhex(words[1])
         elif words[0] == "section":
             self.sections.append(words[1])
-        elif words[0] == "function":
+        elif words[0] in ("function", "data"):
             end = int(words[1], 16) + int(words[2], 16)
             self.sizes[self.section()] = max(end, self.sizes.get(self.section(), 0))
+            kind = 2 if words[0] == "function" else 1
             self.symbols += self.pack("IBBHQQ", self.names.add(words[3]),
-                                      0x02 if self.local else 0x12, 0,
+                                      kind if self.local else 0x10 + kind, 0,
                                       self.section(), int(words[1], 16), int(words[2], 16))
         elif words[0] == "file":
             self.local = words[1] != "-"

@@ -84,6 +84,44 @@ same "who has the variable's members on all CPUs" "widget_write,flag,7,7 " "$(ta
 same "types include those of variables" "widget 160,4,160,4,4,113,10" \
 	"$("$memorizer" types --csv $symbols "$tmp/kinds" 2>"$tmp/err" | sed -n 's/^types,widget,"[^"]*",\(160,4,160,4,4,113,10\),.*/widget \1/p')"
 
+# Variables of a module; kallsyms has no symbol of its .bss
+mkdir "$tmp/modules"
+python3 -B "$here/make-notes.py" "$tmp/modules/gizmo.ko" <<EOF || exit 1
+section .text
+function 0 40 gizmo_open
+section .data
+data 40 20 first_gizmo
+note alloc 40 widget - drivers/gizmo.c 5 0 0 32 0
+section .data..percpu
+data 20 20 gizmos
+note alloc 20 widget - drivers/gizmo.c 6 0 0 32 0
+section .bss
+data 0 20 unseen
+note alloc 0 widget - drivers/gizmo.c 7 0 0 32 0
+record struct widget 32
+member 0 4 flag int
+EOF
+cp "$tmp/kallsyms" "$tmp/kallsyms.gizmo"
+printf '%s\t[gizmo]\n' "ffffffffc0600000 t gizmo_open" "ffffffffc0601840 d first_gizmo" "000000000002b020 d gizmos" >>"$tmp/kallsyms.gizmo"
+cat >"$tmp/gizmo" <<EOF
+static,ffffffffc0601840,0,ffffffffc0601840,32,0,0,0,swapper
+  ffffffff9b000110,100,1,5
+percpu,2b020,0,ffff888100002000,32,0,0,0,swapper/0
+  ffffffff9b000110,100,2,0
+static,ffffffffc0602000,0,ffffffffc0602000,32,0,0,0,swapper
+  ffffffff9b000110,100,4,0
+EOF
+# gizmos [OPTION...]: print address, kind and type of each variable.
+gizmos()
+{
+	"$memorizer" report --csv --kallsyms "$tmp/kallsyms.gizmo" --vmlinux "$tmp/vmlinux" "$@" "$tmp/gizmo" 2>"$tmp/err" |
+		sed -n 's/^sites,\([^,]*\),[^,]*,\([a-z]*\),\([a-z]*\),.*/\1:\2:\3/p' | sort | xargs
+}
+
+same "a module's variables have types from its file" \
+	"2b020:percpu:widget ffffffffc0601840:static:widget ffffffffc0602000:static:" "$(gizmos -M "$tmp/modules")"
+same "but not without the file" "2b020:percpu: ffffffffc0601840:static: ffffffffc0602000:static:" "$(gizmos)"
+
 "$memorizer" check "$tmp/kinds" >"$tmp/out"
 same "objects may lie in areas" "0 8 objects, 10 access lines: 0 violations" "$? $(cat "$tmp/out")"
 {
