@@ -479,6 +479,7 @@ void model_switch(struct model *model, bool enabled, unsigned int kinds)
 	}
 	model->enabled = enabled;
 	model->kinds = kinds;
+	model->user_wanted |= kinds & BIT(MEMORIZER_KIND_USER);
 	/* "Recorded objects are always tracked until they are freed". */
 	model->followed &= kinds;
 	if (enabled)
@@ -787,6 +788,30 @@ void model_access(struct model *model, unsigned long addr, unsigned long size, u
 }
 
 /**
+ * model_access_user() - access user memory
+ * @model: the model
+ * @addr: first address
+ * @size: bytes
+ * @kind: MEMORIZER_READ or MEMORIZER_WRITE
+ * @ip: the code
+ * @times: how often
+ *
+ * "User memory has no objects".
+ */
+void model_access_user(struct model *model, unsigned long addr, unsigned long size,
+		       unsigned int kind, unsigned long ip, unsigned long times)
+{
+	if (!size || (long)addr < 0)
+		return;
+	if (model->left_out)
+		model->counters.left_out += times;
+	else if (is_paused(model))
+		model->counters.paused += times;
+	else
+		access_object(&model->user, addr, addr + size - 1, kind, ip, times);
+}
+
+/**
  * model_track_lines() - switch the tracking of cache lines
  * @model: the model
  * @on: true to track them
@@ -814,8 +839,17 @@ static u64 accesses_of(const struct model_object *object)
 	return sum;
 }
 
+static u64 forget_user(struct model *model)
+{
+	u64 accesses = accesses_of(&model->user);
+
+	free(model->user.rows.row);
+	model->user.rows = (struct model_rows) { };
+	return accesses;
+}
+
 /**
- * model_clear() - forget freed objects
+ * model_clear() - forget freed objects, and the accesses to user memory
  * @model: the model
  *
  * "Writing 1 discards all freed objects with their accesses". But an object "is neither cleared
@@ -837,6 +871,8 @@ void model_clear(struct model *model)
 		model->cleared.accesses += accesses_of(object);
 		model_remove(model, object);
 	}
+	if (!model->user.readers)
+		model->cleared.accesses += forget_user(model);
 	model->cleared.clearings++;
 }
 
@@ -852,4 +888,13 @@ void model_retire(struct model *model, struct model_object *object)
 	object->state = MODEL_LEAVING;
 	model->retired.objects++;
 	model->retired.accesses += accesses_of(object);
+}
+
+/**
+ * model_retire_user() - retire the accesses to user memory
+ * @model: the model
+ */
+void model_retire_user(struct model *model)
+{
+	model->retired.accesses += forget_user(model);
 }

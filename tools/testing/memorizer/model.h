@@ -110,6 +110,9 @@ struct model_object {
  * struct model - the state that the core should have
  * @object: all objects that were recorded and are neither cleared nor retired
  * @objects: their number
+ * @user: the accesses to user memory, as the rows of a record that is no object. Its record is NULL
+ *	until the kind was selected, and while the core has none because the pool is full.
+ * @user_wanted: the kind was selected
  * @counters: the statistics that are sums over CPUs
  * @cleared: what was cleared
  * @retired: what was retired
@@ -135,6 +138,8 @@ struct model_object {
 struct model {
 	struct model_object *object[MODEL_OBJECTS];
 	unsigned int objects;
+	struct model_object user;
+	bool user_wanted;
 	struct memorizer_counters counters;
 	struct memorizer_cleared cleared;
 	struct memorizer_retired retired;
@@ -185,9 +190,12 @@ void model_free(struct model *model, unsigned long addr, unsigned long ip);
 void model_set_free_ip(struct model *model, unsigned long addr, unsigned long ip);
 void model_access(struct model *model, unsigned long addr, unsigned long size, unsigned int kind,
 		  unsigned long ip, unsigned long times);
+void model_access_user(struct model *model, unsigned long addr, unsigned long size,
+		       unsigned int kind, unsigned long ip, unsigned long times);
 void model_track_lines(struct model *model, bool on);
 void model_clear(struct model *model);
 void model_retire(struct model *model, struct model_object *object);
+void model_retire_user(struct model *model);
 void model_remove(struct model *model, struct model_object *object);
 void model_view(const struct model_object *object, bool by_granule, struct model_rows *view);
 void model_add_row(struct model_rows *rows, const struct model_row *row);
@@ -241,6 +249,7 @@ struct reader {
 
 extern struct reader readers[READERS];
 
+void settle_user(void);
 void settle_accesses(const struct memorizer_counters *was);
 void settle_buried(const struct memorizer_geometry *memory);
 void compare_rows(const struct model_object *object, bool by_granule);

@@ -5,6 +5,7 @@
  * Where the manual leaves a choice, the model follows the core: when a missed free is noticed, and
  * what is lost in a full pool, provided that the statistics count it.
  */
+#include "../../../mm/memorizer/user.h"
 #include "model.h"
 
 struct reader readers[READERS];
@@ -144,22 +145,40 @@ static void lower_counts(struct model_object *object)
 	}
 }
 
+/* Get an object by its number, or after the last one, the record of user memory. */
+static struct model_object *object_or_user(unsigned int i)
+{
+	return i < model.objects ? model.object[i] : &model.user;
+}
+
 static u64 sum_touched(bool moves)
 {
+	const struct model_object *object;
 	const struct model_row *row;
 	unsigned int i, j;
 	u64 sum = 0;
 
-	for (i = 0; i < model.objects; i++) {
-		if (!model.object[i]->touched)
-			continue;
-		for (j = 0; j < model.object[i]->rows.count; j++) {
-			row = &model.object[i]->rows.row[j];
+	for (i = 0; i <= model.objects; i++) {
+		object = object_or_user(i);
+		for (j = 0; object->touched && j < object->rows.count; j++) {
+			row = &object->rows.row[j];
 			sum += moves ? row->read_moves + row->write_moves :
 				row->reads + row->writes;
 		}
 	}
 	return sum;
+}
+
+/**
+ * settle_user() - find the record that the core has for the accesses to user memory
+ */
+void settle_user(void)
+{
+	down_read(&memorizer_rwsem);
+	model.user.record = memorizer_user_counts();
+	up_read(&memorizer_rwsem);
+	CHECK(!model.user.record || model.user_wanted);
+	CHECK(model.user.record || !model.user_wanted || model.small_pool);
 }
 
 /**
@@ -181,17 +200,17 @@ void settle_accesses(const struct memorizer_counters *was)
 		CHECK(model.small_pool);
 		counted = sum_touched(false);
 		moved = sum_touched(true);
-		for (i = 0; i < model.objects; i++)
-			if (model.object[i]->touched)
-				lower_counts(model.object[i]);
+		for (i = 0; i <= model.objects; i++)
+			if (object_or_user(i)->touched)
+				lower_counts(object_or_user(i));
 		CHECK_EQ(counted - sum_touched(false), accesses);
 		CHECK_EQ(moved - sum_touched(true), moves);
 		model.counters.lost[MEMORIZER_LOST_ENTRY] += accesses;
 		model.counters.lost[MEMORIZER_LOST_TRAFFIC] += moves;
 		model.counters.traffic -= moves;
 	}
-	for (i = 0; i < model.objects; i++)
-		model.object[i]->touched = false;
+	for (i = 0; i <= model.objects; i++)
+		object_or_user(i)->touched = false;
 	lose_lazy();
 }
 
@@ -342,6 +361,10 @@ void compare(void)
 		shown++;
 		closed |= model.object[i]->state != MODEL_LIVE;
 	}
+	if (model.user.record)
+		compare_rows(&model.user, false);
+	else
+		CHECK_EQ(model.user.rows.count, 0);
 	CHECK_EQ(shown_objects(), shown);
 	CHECK_EQ(memorizer_has_closed(), closed);
 }

@@ -13,6 +13,7 @@
 #include <linux/vmalloc.h>
 
 #include "../../../mm/memorizer/observer.h"
+#include "../../../mm/memorizer/user.h"
 #include "model.h"
 
 /* Operations between two comparisons. */
@@ -646,6 +647,32 @@ static void access_range(void)
 	settle_accesses(&was);
 }
 
+static void user_site(unsigned long addr, unsigned long size, unsigned int kind, unsigned long ip,
+		      unsigned int times)
+{
+	preempt_disable_notrace();
+	while (times--)
+		memorizer_user_access(addr, size, kind, ip);
+	preempt_enable_notrace();
+}
+
+/* The sites are enabled only while the kind is selected. */
+static void access_user(void)
+{
+	static const unsigned long places[] = { 0, 0x7fff00001000, (1UL << 47) - 4096, MAP_BASE };
+	unsigned int how = byte(), times = some_times();
+	unsigned int kind = how & 1 ? MEMORIZER_READ : MEMORIZER_WRITE;
+	unsigned long addr = places[how / 2 % 4], size = how / 8, ip = some_ip();
+	const struct memorizer_counters was = sum_counters();
+
+	if (!(model.kinds & BIT(MEMORIZER_KIND_USER)))
+		return;
+	DID("user memory %#lx size %lu kind %lu ip %lx, %lu times", addr, size, kind, ip, times);
+	user_site(addr, size, kind, ip, times);
+	model_access_user(&model, addr, size, kind, ip, times);
+	settle_accesses(&was);
+}
+
 static void access_group(void)
 {
 	unsigned long addr = some_address();
@@ -786,11 +813,13 @@ static struct model_object *some_object(void)
 static void begin_reading(unsigned int n)
 {
 	struct model_object *object = some_object();
-	bool by_granule;
+	unsigned int how = byte();
+	bool by_granule = how % 2;
 
+	if (how < 16 && model.user.record)
+		object = &model.user;
 	if (!object || object->state == MODEL_LEAVING)
 		return;
-	by_granule = byte() % 2;
 	DID("reader %lu begins with %#lx, by granule %lu", n, object->addr, by_granule);
 	reader_begin(&readers[n], object, by_granule);
 }
@@ -821,9 +850,14 @@ static void carry_some(void)
 	become(model.cpu, row->pid);
 	memorizer_switch_to(current);
 	DID("access %#lx %lu times, ip %lx pid %lu", object->addr, times, row->ip, row->pid);
-	for (i = 0; i < times; i++)
-		site(object->addr, 1, MEMORIZER_READ, row->ip);
-	model_access(&model, object->addr, 1, MEMORIZER_READ, row->ip, times);
+	if (object == &model.user) {
+		user_site(0, 1, MEMORIZER_READ, row->ip, times);
+		model_access_user(&model, 0, 1, MEMORIZER_READ, row->ip, times);
+	} else {
+		for (i = 0; i < times; i++)
+			site(object->addr, 1, MEMORIZER_READ, row->ip);
+		model_access(&model, object->addr, 1, MEMORIZER_READ, row->ip, times);
+	}
 	settle_accesses(&was);
 }
 
@@ -850,9 +884,9 @@ static void use_reader(void)
 /* Records are free again: no more are used than there are objects. */
 static void check_pool(void)
 {
-	unsigned int i, rows = 0;
+	unsigned int i, rows = model.user.rows.count;
 
-	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), model.objects);
+	CHECK_EQ(memorizer_class_used(MEMORIZER_OBJECT), model.objects + !!model.user.record);
 	/* Areas with stacks have records, too, and the page of struct pages. */
 	CHECK(slab_records() <= HEAP_PAGES + AREAS + 1);
 	for (i = 0; i < model.objects; i++)
@@ -869,6 +903,7 @@ static void clear_all(void)
 	DID("clear");
 	memorizer_clear();
 	model_clear(&model);
+	settle_user();
 	compare();
 }
 
@@ -899,12 +934,35 @@ static void retire_some(void)
 	model_retire(&model, object);
 }
 
+/* The observer reads the accesses to user memory, while others are counted in a new record. */
+static void retire_user(void)
+{
+	struct memorizer_object *old;
+
+	if (model.interrupt || model.user.readers)
+		return;
+	DID("retire the accesses to user memory");
+	down_write(&memorizer_rwsem);
+	old = memorizer_renew_user();
+	CHECK(old == model.user.record);
+	if (old)
+		memorizer_retire(old);
+	up_write(&memorizer_rwsem);
+	if (!old)
+		return;
+	compare_rows(&model.user, false);
+	memorizer_retire_done(old);
+	model_retire_user(&model);
+	settle_user();
+}
+
 static void give_back(void)
 {
 	if (model.interrupt)
 		return;
 	DID("give back");
 	memorizer_give_back();
+	settle_user();
 	check_pool();
 }
 
@@ -960,9 +1018,12 @@ static void switch_something(void)
 		if (model.interrupt)
 			break;
 		kinds = byte() ?: OBJECT_KINDS;
+		if (how / 8 % 2)
+			kinds |= BIT(MEMORIZER_KIND_USER);
 		DID("memorizer_kinds %lu", kinds);
 		memorizer_set_kinds(kinds);
 		model_switch(&model, model.enabled, kinds);
+		settle_user();
 		break;
 	case 5:
 		if (model.interrupt)
@@ -1053,8 +1114,10 @@ static void operate(void)
 		access_site();
 	else if (op < 90)
 		call_string();
-	else if (op < 110)
+	else if (op < 105)
 		access_range();
+	else if (op < 110)
+		access_user();
 	else if (op < 130)
 		access_group();
 	else if (op < 158)
@@ -1083,8 +1146,10 @@ static void operate(void)
 		walk_on();
 	else if (op < 222)
 		carry_some();
-	else if (op < 226)
+	else if (op < 225)
 		retire_some();
+	else if (op < 226)
+		retire_user();
 	else if (op < 228)
 		give_back();
 	else if (op < 230)
@@ -1145,8 +1210,9 @@ static void start(void)
 	heap_init(HEAP_PAGES);
 	model.heap = MAP_BASE + (4UL << 20) - (HEAP_PAGES / 2 << PAGE_SHIFT);
 	/* In half of the runs, pages are recorded from the beginning on. */
-	model_switch(&model, true, how & 8 ? OBJECT_KINDS : BIT(MEMORIZER_KIND_SLAB));
+	model_switch(&model, true, how & 8 ? MEMORIZER_KINDS_BUILT_IN : BIT(MEMORIZER_KIND_SLAB));
 	memorizer_set_kinds(model.kinds);
+	settle_user();
 	heap_pages_taken = slab_takes_pages;
 	heap_pages_given = slab_gives_pages;
 	model.choice = memorizer_choose_object;
