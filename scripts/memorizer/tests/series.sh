@@ -57,13 +57,13 @@ can_be_read() {
 		{ echo "$1 has $code lines of code, $lines in all"; return 1; }
 }
 
-# median_is_small: half of the patches that have code have at most 550 lines of it.
+# median_is_small: half of the patches that have code have at most 300 lines of it.
 median_is_small() {
 	local sizes
 
 	mapfile -t sizes < <(grep -v -x 0 "$work/sizes" | sort -n)
 	echo "median: ${sizes[$((${#sizes[@]} / 2))]} lines of code, largest: ${sizes[-1]}"
-	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 550 ]
+	[ "${sizes[$((${#sizes[@]} / 2))]}" -le 300 ]
 }
 
 # needs_nothing_later: no file of HEAD includes a header of a later patch, and no Makefile names an object whose source is
@@ -78,6 +78,7 @@ needs_nothing_later() {
 			{ of = FILENAME; sub("[^/]*$", "", of) }
 			/^#include ["<]/ { split($2, part, /[<">]/) }
 			/^#include "/ { print FILENAME, of part[2] }
+			/^#include "/ && FILENAME ~ /^tools\/memorizer\// { print FILENAME, "tools/memorizer/" part[2] }
 			/^#include <linux\// { print FILENAME, "include/" part[2] }
 			/^#include <asm\// { print FILENAME, "arch/x86/include/" part[2] }
 			FILENAME ~ /Makefile$/ && /^obj-/ {
@@ -87,6 +88,19 @@ needs_nothing_later() {
 			}')
 	return $missing
 }
+
+# changes_plugin PATCH: it changes the compiler plugin, or has the kernel built with it.
+changes_plugin() { grep -q '^diff --git a/scripts/gcc-plugins/' "$1"; }
+
+# plugin_links: the compiler plugin of $work/am is complete.
+plugin_links() {
+	rm -rf "$work/plugin"
+	make -s -C "$top/tools/testing/memorizer/plugin" root="$work/am" OUTPUT="$work/plugin/" \
+		KERNEL="$(find "$build" -maxdepth 1 -type d -name 'linux-*' -print -quit)" "$work/plugin/memorizer_plugin.so"
+}
+
+# for_kernel PATCH: it changes more than documentation, tests and the command.
+for_kernel() { grep '^diff --git' "$1" | grep -q -v ' a/\(Documentation\|tools/memorizer\|tools/testing\)/'; }
 
 # builds PATCH: the kernel with the series up to PATCH and Memorizer switched on, without a word on stderr.
 builds() {
@@ -136,7 +150,15 @@ if [ "${1-}" = --build ]; then
 fi
 # The subjects of patches with a reason to be larger
 awk '/^[#!=+]/ { if (/^!/) print subject; open = 0; next } NF && !open { subject = $0; open = 1 }' "$here/series" >"$work/large"
-plan $(((${build_each:+2} + 5) * ${#patches[@]} + $(wc -w <<<"$series") + 7))
+built=0
+plugins=0
+for patch in "${patches[@]}"; do
+	if grep -q '^diff --git a/scripts/gcc-plugins/Makefile ' "$patch" || { [ $plugins -gt 0 ] && changes_plugin "$patch"; }; then
+		plugins=$((plugins + 1))
+	fi
+	[ -z "$build_each" ] || ! for_kernel "$patch" || built=$((built + 1))
+done
+plan $((2 * built + plugins + 5 * ${#patches[@]} + $(wc -w <<<"$series") + 7))
 result "the first series has at most 20 patches" [ "$(find "$work/patches/A" -name '*.patch' | wc -l)" -le 21 ]
 for s in $series; do
 	result "series $s has a cover letter" has_letter "$work/patches/$s"
@@ -148,7 +170,11 @@ for patch in "${patches[@]}"; do
 	result "$name gives a reason" gives_reason
 	result "$name is short enough to read" can_be_read "$patch"
 	result "$name needs nothing of later patches" needs_nothing_later
-	[ -z "$build_each" ] || {
+	if [ -e "$work/am/scripts/gcc-plugins/Makefile" ] && grep -q memorizer "$work/am/scripts/gcc-plugins/Makefile" &&
+		changes_plugin "$patch"; then
+		result "the compiler plugin links with it" plugin_links
+	fi
+	[ -z "$build_each" ] || ! for_kernel "$patch" || {
 		result "the kernel builds with it" builds "$patch"
 		result "and boots" boots
 	}
