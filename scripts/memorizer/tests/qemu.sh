@@ -45,9 +45,12 @@ make_initramfs() {
 	(cd "$dir/root" && find . | sort | cpio --quiet -o -H newc -R 0:0) >"$dir/initramfs"
 }
 
-# watch: leave a trace of the moves of lines while the program runs in the guest.
+# watch TRACE OPTION...: leave a trace while the program runs in the guest.
 watch() {
-	timeout "${MEMORIZER_HANG:-1200}" "$build/tools/memorizer" qemu -o "$dir/trace" --mode traffic --scopes --paused -- \
+	local trace=$1
+
+	shift
+	timeout "${MEMORIZER_HANG:-1200}" "$build/tools/memorizer" qemu -o "$dir/$trace" --paused "$@" -- \
 		qemu-system-x86_64 -m 512 -smp 2 -accel tcg,thread=multi -cpu max,la57=off -nodefaults -display none \
 		-no-reboot -kernel "$dir/vmlinuz" -initrd "$dir/initramfs" -append "console=ttyS0 panic=-1 quiet tsc=reliable no_timer_check" \
 		-serial "file:$dir/console" -serial "file:$dir/kallsyms" </dev/null
@@ -99,6 +102,12 @@ stacks() {
 
 # nothing_lost: the plugin's counts are 0, except for the first, the events written.
 nothing_lost() { cat "$dir/trace/qemu/stats"; ! sed 1d "$dir/trace/qemu/stats" | grep -v ': 0$'; }
+
+# no_accesses TRACE: the trace has both scopes of the program, and no access.
+no_accesses() {
+	babeltrace2 "$dir/$1" >"$dir/$1.events" &&
+		[ "$(grep -c ' mark: .*"scope [01]"' "$dir/$1.events")" = 2 ] && ! grep -m 3 ' access: ' "$dir/$1.events"
+}
 done_in_guest() { grep -q '^stock: done' "$dir/console" || { cat "$dir/console"; return 1; }; }
 
 # moves CPU FROM REGEX: a line moved to CPU from FROM in a stack that matches.
@@ -113,15 +122,18 @@ rm -rf "$dir"
 mkdir -p "$dir"
 image >"$dir/vmlinuz"
 make_initramfs
-plan 9
-result "a trace of Debian's kernel" watch
+plan 11
+result "a trace of Debian's kernel" watch trace --mode traffic --scopes
 result "the guest did all its work" done_in_guest
 result "nothing is lost" nothing_lost
 result "babeltrace2 reads it" stacks
-write="main give (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_write pipe_write( .*)?"
-read="main take (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_read pipe_read( .*)?"
+write="(__libc_start[^ ]* )*main give (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_write pipe_write( .*)?"
+read="(__libc_start[^ ]* )*main take (entry_SYSCALL_64|entry_SYSCALL_64_after_hwframe) do_syscall_64( [^ ]+)* vfs_read pipe_read( .*)?"
 result "lines move to the first CPU in pipe_write(), called by the program" moves 0 1 "$write"
 result "lines move to the second CPU in pipe_write(), called by the program" moves 1 0 "$write"
 result "lines move to the first CPU in pipe_read()" moves 0 1 "$read"
 result "lines move to the second CPU in pipe_read()" moves 1 0 "$read"
 result "an interrupt after a call does not put it on the stack twice" never TWICE
+# Linux maps the IDT here, for the CPU alone.
+result "a trace of loads of the IDT" watch idt --mode all --data fffffe0000000000-fffffe0000000fff
+result "QEMU's loads for interrupts are not attributed to instructions" no_accesses idt

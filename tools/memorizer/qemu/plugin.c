@@ -25,6 +25,13 @@ enum {
 	INSN_ENTRY = 32,	/* the first of a function */
 };
 
+/* Linux maps the IDT here, read-only, for the CPU alone. */
+#define IDT		0xfffffe0000000000
+#define IDT_BYTES	4096
+
+/* What an interrupt pushes: SS, RSP, RFLAGS, CS and RIP. */
+#define INTERRUPT_PUSHES	5
+
 struct insn {
 	u64 ip, back;		/* its address, and that behind it */
 	u32 what;		/* INSN_* flags */
@@ -214,6 +221,25 @@ static bool is_own_store(struct vcpu *v, const struct insn *insn, u64 addr)
 }
 
 /*
+ * Recognize interrupt delivery: loads of the IDT, GDT and TSS, then the pushes. QEMU 7.2 attributes
+ * it to the previous instruction if that is an iretq, or the last one of a page, for example.
+ */
+static bool is_of_interrupt(struct vcpu *v, const struct insn *insn, u64 addr, bool store)
+{
+	if (!store && addr - IDT < IDT_BYTES) {
+		v->interrupted = insn;
+		v->pushes = INTERRUPT_PUSHES;
+	}
+	if (v->interrupted != insn) {
+		v->interrupted = NULL;
+		return false;
+	}
+	if (store && !--v->pushes)
+		v->interrupted = NULL;
+	return true;
+}
+
+/*
  * An atomic update both loads and stores. If vCPUs run in parallel, QEMU reports the store only:
  * return true for a store without its load.
  */
@@ -242,11 +268,15 @@ static void on_access(unsigned int cpu, uint32_t info, uint64_t addr, void *data
 	if (__atomic_load_n(&finished, __ATOMIC_ACQUIRE))
 		return;
 	v = get_vcpu(cpu);
-	if (!v)
+	if (!v || is_of_interrupt(v, insn, addr, store))
 		return;
 	if (insn->what & INSN_WORD) {
-		/* The offset in the page is the word. The load itself is not recorded. */
-		guest_word(v, !is_kernel(insn->ip), addr & 0xfff);
+		/*
+		 * The offset in the page is the word. The load itself is not recorded. Other
+		 * accesses are interrupt delivery by a kernel with its IDT elsewhere.
+		 */
+		if (!store && !qemu_plugin_mem_size_shift(info))
+			guest_word(v, !is_kernel(insn->ip), addr & 0xfff);
 		return;
 	}
 	if (insn->what & INSN_CALL && store) {
