@@ -16,7 +16,7 @@ help:
 	@echo '    apply   each kernel source of apt     series  the exported patches'
 	@echo '    guest   KUnit and selftests           boots   boot parameters, pool sizes'
 	@echo '    stream  recorded traces, and perf     debug   lockdep, SLUB debugging'
-	@echo '    qemu    the QEMU plugin               sites   placement of sites, stack use'
+	@echo '    qemu    the plugin; truth in short    sites   placement of sites, stack use'
 	@echo '    stress  two guests of make stress'
 	@echo '  Groups that do not run by default: debug-rest (the other selftests with lockdep),'
 	@echo '  rt (PREEMPT_RT), kfence (also kmemleak, page_owner),'
@@ -37,7 +37,7 @@ help:
 	@echo '  make coverage   measure the accesses without a site'
 	@echo '  make names      measure the accesses and allocations that the compiler names'
 	@echo '  make privilege  measure how little of what the kernel may do it needs to do'
-	@echo '  make truth      compare the KMAP and calls with what the machine does'
+	@echo '  make truth      compare the KMAP and calls with what the machine does                 (5 min)'
 	@echo '  make qemu-trace trace moving cache lines with the QEMU plugin'
 	@echo '  make commuter   find commutative system calls that share memory'
 	@echo '  make clean      remove build/'
@@ -113,8 +113,9 @@ commuter:
 	@$(scripts)/commuter
 
 truth:
-	@$(scripts)/truth
-	@$(scripts)/truth --calls
+	@$(scripts)/truth 2
+	@$(scripts)/truth --kinds 4
+	@$(scripts)/truth --calls 4
 
 clean:
 	rm -rf build

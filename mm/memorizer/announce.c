@@ -8,6 +8,7 @@
  */
 #include <linux/init.h>
 #include <linux/irqflags.h>
+#include <linux/kprobes.h>
 #include <linux/memblock.h>
 #include <linux/memorizer.h>
 #include <linux/minmax.h>
@@ -25,6 +26,7 @@
 #include "alloc_stack.h"
 #include "announce.h"
 #include "entry.h"
+#include "hooks.h"
 #include "memorizer.h"
 #include "message.h"
 #include "object.h"
@@ -49,6 +51,7 @@ static bool said_hello;
  * @known: @pid and @comm are valid
  * @pid: pid of the task that was announced last
  * @comm: comm of that task
+ * @left_out: the CPU's task was announced to be left out
  */
 struct announcer {
 	bool busy;
@@ -56,11 +59,12 @@ struct announcer {
 	bool known;
 	u32 pid;
 	u64 comm[2];
+	bool left_out;
 };
 
 static DEFINE_PER_CPU(struct announcer, announcer);
 
-static void send_word(unsigned int word)
+static __kprobes void send_word(unsigned int word)
 {
 	/* The plugin sees addresses only: the offset in the page is the word. */
 	const char *at = (const char *)empty_zero_page + word;
@@ -69,7 +73,7 @@ static void send_word(unsigned int word)
 	asm volatile(MEMORIZER_ANNOUNCE_LOAD : "=a" (unused) : "D" (at) : "memory");
 }
 
-static void send_value(u64 value)
+static __kprobes void send_value(u64 value)
 {
 	/* Zigzag: small negative values have few words, too. */
 	value = value << 1 ^ -(value >> 63);
@@ -78,7 +82,7 @@ static void send_value(u64 value)
 	send_word(value);
 }
 
-static void send(unsigned int type, const u64 *values, unsigned int count)
+static __kprobes void send(unsigned int type, const u64 *values, unsigned int count)
 {
 	unsigned int i;
 
@@ -88,7 +92,7 @@ static void send(unsigned int type, const u64 *values, unsigned int count)
 }
 
 /* Begin a message on this CPU. Returns false in an NMI that interrupts another message. */
-static bool begin(unsigned long *flags)
+static __kprobes bool begin(unsigned long *flags)
 {
 	u64 value;
 
@@ -114,7 +118,7 @@ static bool begin(unsigned long *flags)
 	return true;
 }
 
-static void end(unsigned long flags)
+static __kprobes void end(unsigned long flags)
 {
 	barrier();
 	this_cpu_write(announcer.busy, false);
@@ -122,19 +126,20 @@ static void end(unsigned long flags)
 }
 
 /* Announce the task that this CPU runs, unless it was the last one announced. */
-static void send_task(struct task_struct *task)
+static __kprobes void send_task(struct task_struct *task)
 {
 	struct announcer *own = this_cpu_ptr(&announcer);
 	u64 values[3] = { task->pid };
 
 	/* Racy but benign: a new name that is read in part is announced again. */
 	memcpy(&values[1], task->comm, sizeof(task->comm));
-	if (own->known && own->pid == task->pid &&
-	    !memcmp(own->comm, &values[1], sizeof(own->comm)))
+	if (own->known && own->pid == task->pid && own->comm[0] == values[1] &&
+	    own->comm[1] == values[2])
 		return;
 	own->known = true;
 	own->pid = task->pid;
-	memcpy(own->comm, &values[1], sizeof(own->comm));
+	own->comm[0] = values[1];
+	own->comm[1] = values[2];
 	send(MEMORIZER_MSG_TASK, values, ARRAY_SIZE(values));
 }
 
@@ -186,28 +191,51 @@ static void send_cache(struct kmem_cache *cache)
 	smp_store_release(&cache->memorizer_announced, true);
 }
 
-void __memorizer_announce_object(u32 id)
+static __always_inline void send_object(u32 id, unsigned long ip, struct kmem_cache *cache)
 {
 	const struct memorizer_object *object = memorizer_ptr(id);
-	const struct slab *slab = virt_to_slab((void *)memorizer_object_va(object));
 	u64 values[] = {
 		id,
 		memorizer_object_va(object),
 		object->size,
-		memorizer_alloc_ip(object),
+		ip,
 		memorizer_object_pid(object),
 		memorizer_alloc_jiffies(object),
-		slab ? (unsigned long)slab->slab_cache : 0,
+		(unsigned long)cache,
+		memorizer_object_kind(object),
 	};
+
+	send(MEMORIZER_MSG_OBJECT, values, ARRAY_SIZE(values));
+}
+
+void __memorizer_announce_object(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	const struct slab *slab = NULL;
 	unsigned long flags;
 
+	/* Large kmalloc()s are in no slab. */
+	if (memorizer_object_kind(object) == MEMORIZER_KIND_SLAB)
+		slab = virt_to_slab((void *)memorizer_object_va(object));
 	if (!begin(&flags))
 		return;
 	send_task(current);
 	/* The plugin must know the cache before an object refers to it. */
 	if (slab)
 		send_cache(slab->slab_cache);
-	send(MEMORIZER_MSG_OBJECT, values, ARRAY_SIZE(values));
+	send_object(id, memorizer_alloc_ip(object), slab ? slab->slab_cache : NULL);
+	end(flags);
+}
+
+void __kprobes __memorizer_announce_lazy(u32 id)
+{
+	const struct memorizer_object *object = memorizer_ptr(id);
+	unsigned long flags;
+
+	if (!begin(&flags))
+		return;
+	send_task(current);
+	send_object(id, memorizer_unpack_ip(object->alloc_ip), NULL);
 	end(flags);
 }
 
@@ -228,15 +256,28 @@ void __memorizer_announce_end(u32 id)
 	end(flags);
 }
 
-void __memorizer_announce_logging(bool on)
+static void send_logging(u64 what, bool on)
 {
+	u64 values[] = { what, on };
 	unsigned long flags;
-	u64 value = on;
 
 	if (!begin(&flags))
 		return;
-	send(MEMORIZER_MSG_LOGGING, &value, 1);
+	send(MEMORIZER_MSG_LOGGING, values, ARRAY_SIZE(values));
 	end(flags);
+}
+
+void __memorizer_announce_logging(bool on)
+{
+	send_logging(MEMORIZER_LOGS_ACCESSES, on);
+}
+
+void __memorizer_announce_choice(bool chosen)
+{
+	if (this_cpu_read(announcer.left_out) != chosen)
+		return;
+	this_cpu_write(announcer.left_out, !chosen);
+	send_logging(MEMORIZER_LOGS_CALLS, chosen);
 }
 
 void __memorizer_announce_mark(const char *text, size_t length)

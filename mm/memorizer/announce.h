@@ -4,7 +4,6 @@
 #define _MM_MEMORIZER_ANNOUNCE_H
 
 #include <linux/compiler.h>
-#include <linux/string.h>
 #include <linux/types.h>
 
 #ifdef CONFIG_MEMORIZER_QEMU
@@ -13,9 +12,11 @@
 extern bool memorizer_announces;
 
 void __memorizer_announce_object(u32 id);
+void __memorizer_announce_lazy(u32 id);
 void __memorizer_announce_end(u32 id);
 void __memorizer_announce_logging(bool on);
 void __memorizer_announce_mark(const char *text, size_t length);
+void __memorizer_announce_choice(bool chosen);
 void __memorizer_announce_context(bool leave, unsigned int kind, unsigned int number);
 void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip);
 void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lock,
@@ -26,9 +27,11 @@ void __memorizer_announce_lock(unsigned int op, unsigned int how, const void *lo
 #define memorizer_announces	false
 
 static inline void __memorizer_announce_object(u32 id) { }
+static inline void __memorizer_announce_lazy(u32 id) { }
 static inline void __memorizer_announce_end(u32 id) { }
 static inline void __memorizer_announce_logging(bool on) { }
 static inline void __memorizer_announce_mark(const char *text, size_t length) { }
+static inline void __memorizer_announce_choice(bool chosen) { }
 static inline void __memorizer_announce_context(bool leave, unsigned int kind,
 						unsigned int number) { }
 static inline void __memorizer_announce_rcu_free(const void *ptr, unsigned long ip) { }
@@ -38,7 +41,7 @@ static inline void __memorizer_announce_lock(unsigned int op, unsigned int how, 
 #endif /* CONFIG_MEMORIZER_QEMU */
 
 /**
- * memorizer_announce_object() - announce that an object has become live
+ * memorizer_announce_object() - announce that an object has become live, or has another task
  * @id: the object
  *
  * Context: any, with preemption disabled.
@@ -47,6 +50,18 @@ static inline void memorizer_announce_object(u32 id)
 {
 	if (unlikely(memorizer_announces))
 		__memorizer_announce_object(id);
+}
+
+/**
+ * memorizer_announce_lazy() - announce that an access has made an object, which has no stack
+ * @id: the object
+ *
+ * Context: any, NMI included, with preemption disabled. The access hook may call this.
+ */
+static __always_inline void memorizer_announce_lazy(u32 id)
+{
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_lazy(id);
 }
 
 /**
@@ -87,18 +102,17 @@ static inline void memorizer_announce_mark(const char *text, size_t length)
 }
 
 /**
- * memorizer_announce_choice() - announce that the running task is selected or left out
+ * memorizer_announce_choice() - announce whether this CPU's task is selected, if that has changed
  * @chosen: true if it is selected
  *
- * The plugin counts calls of all tasks from the first mark to the second.
+ * The plugin counts the calls of a CPU while its task is selected.
  *
- * Context: any, with interrupts disabled since the choice changed.
+ * Context: any, with interrupts disabled since the CPU's key changed.
  */
-static inline void memorizer_announce_choice(bool chosen)
+static __always_inline void memorizer_announce_choice(bool chosen)
 {
-	const char *text = chosen ? "chosen" : "left out";
-
-	memorizer_announce_mark(text, strlen(text));
+	if (unlikely(memorizer_announces))
+		__memorizer_announce_choice(chosen);
 }
 
 /**

@@ -121,7 +121,8 @@ static void __kprobes call_hook(unsigned long ip, unsigned long parent_ip, struc
 	preempt_disable_notrace();
 	if (unlikely(is_trampoline(parent_ip)))
 		parent_ip = true_return(parent_ip, fregs);
-	if (memorizer_is_left_out())
+	/* The CPU's copy, because memorizer_switch_to() announces changes of it. */
+	if (memorizer_key_leaves_out(this_cpu_read(memorizer_current_key)))
 		this_cpu_inc(memorizer_counters.calls_left_out);
 	else if (memorizer_is_paused())
 		this_cpu_inc(memorizer_counters.calls_paused);

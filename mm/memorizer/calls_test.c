@@ -451,8 +451,10 @@ static int call_while_chosen(void *data)
 	do {
 		raw_local_irq_save(flags);
 		memorizer_change_task(current, 0, MEMORIZER_LEFT_OUT, 0);
+		memorizer_load_key();
 		call_often();
 		memorizer_change_task(current, 0, 0, MEMORIZER_LEFT_OUT);
+		memorizer_load_key();
 		raw_local_irq_restore(flags);
 		++*times;
 		cond_resched();

@@ -21,6 +21,7 @@
 
 #include <asm/memorizer.h>
 
+#include "announce.h"
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
@@ -66,11 +67,13 @@ static __kprobes u32 publish_winner(u32 id, u32 winner)
 {
 	struct memorizer_object *object = memorizer_ptr(id);
 
-	if (winner == id)
+	if (winner == id) {
 		memorizer_object_publish(object, memorizer_object_va(object),
 					 memorizer_counts_granules(object));
-	else
+		memorizer_announce_lazy(id);
+	} else {
 		memorizer_pool_free(MEMORIZER_OBJECT, id);
+	}
 	return winner ?: MEMORIZER_LAZY_LOST;
 }
 

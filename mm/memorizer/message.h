@@ -27,9 +27,9 @@
 /* Types of messages, and their values. */
 #define MEMORIZER_MSG_HELLO	0	/* version; the first message */
 #define MEMORIZER_MSG_TASK	1	/* pid, two halves of comm: this CPU's task */
-#define MEMORIZER_MSG_OBJECT	2	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache */
+#define MEMORIZER_MSG_OBJECT	2	/* id, va, size, alloc_ip, pid, jiffies, cache, kind */
 #define MEMORIZER_MSG_END	3	/* id, state, free_ip, free_jiffies: object closed */
-#define MEMORIZER_MSG_LOGGING	4	/* access logging: 1 on, 0 off */
+#define MEMORIZER_MSG_LOGGING	4	/* MEMORIZER_LOGS_*; 1 on, 0 off */
 #define MEMORIZER_MSG_MARK	5	/* pid, text of 8 characters per value */
 #define MEMORIZER_MSG_LOST	6	/* number of lost messages */
 #define MEMORIZER_MSG_CACHE	7	/* address, object_size, size, bytes of an object, name */
@@ -44,6 +44,9 @@
 #define MEMORIZER_MSG_RCU_FREE	14	/* address, ip: memory is handed to RCU */
 #define MEMORIZER_MSG_LOCK	15	/* op | flags << 8, lock, ip, name */
 
-#define MEMORIZER_ANNOUNCE_VERSION	5
+#define MEMORIZER_LOGS_ACCESSES	0	/* of all CPUs */
+#define MEMORIZER_LOGS_CALLS	1	/* of this CPU */
+
+#define MEMORIZER_ANNOUNCE_VERSION	7
 
 #endif /* _MM_MEMORIZER_MESSAGE_H */

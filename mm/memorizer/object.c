@@ -12,6 +12,7 @@
 #include <linux/kprobes.h>
 #include <linux/memorizer.h>
 #include <linux/rwsem.h>
+#include <linux/string.h>
 
 #include "announce.h"
 #include "entry.h"
@@ -137,9 +138,7 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	/* The CPU that closed the object counts and announces it. */
 	if (was != MEMORIZER_LIVE)
 		return false;
-	/* The plugin knows one object at an address, in the direct map. */
-	if (memorizer_object_kind(object) == MEMORIZER_KIND_SLAB)
-		memorizer_announce_end(id);
+	memorizer_announce_end(id);
 	return true;
 }
 

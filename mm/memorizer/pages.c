@@ -16,6 +16,7 @@
 #include <linux/spinlock.h>
 
 #include "alloc_stack.h"
+#include "announce.h"
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
@@ -105,6 +106,7 @@ static void keep_part(u32 whole, unsigned long start, unsigned long end)
 	/* Live before it is in the index: until then, accesses find the whole. */
 	memorizer_object_publish(part, start, memorizer_counts_granules(part));
 	memorizer_index_split_pages(start, end, id, whole);
+	memorizer_announce_object(id);
 }
 
 /* Free pages that were allocated together with others. */

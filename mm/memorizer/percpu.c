@@ -10,6 +10,7 @@
 #include <linux/preempt.h>
 
 #include "alloc_stack.h"
+#include "announce.h"
 #include "hooks.h"
 #include "index.h"
 #include "memorizer.h"
@@ -33,6 +34,7 @@ static void record_copy(unsigned long va, size_t size, bool by_granule, unsigned
 	err = memorizer_index_insert_grains(va, id);
 	if (!err) {
 		memorizer_object_publish(memorizer_ptr(id), va, by_granule);
+		memorizer_announce_object(id);
 		return;
 	}
 	/* Nothing to bury: each end of such memory has its hook. */

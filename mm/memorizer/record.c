@@ -39,8 +39,7 @@ static noinline void insert_object(const struct memorizer_geometry *geo, unsigne
 		return;
 	}
 	memorizer_object_publish(object, va, how & MEMORIZER_BY_GRANULE);
-	if (memorizer_object_kind(object) == MEMORIZER_KIND_SLAB)
-		memorizer_announce_object(id);
+	memorizer_announce_object(id);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "alloc_stack.h"
+#include "announce.h"
 #include "entry.h"
 #include "hooks.h"
 #include "index.h"
@@ -79,6 +80,7 @@ static void describe_stack(const void *stack, const struct task_struct *task)
 		/* Racy but benign: a reader of the KMAP may see part of the old name. */
 		WRITE_ONCE(object->who, (object->who & ~MEMORIZER_PID_MASK) | task->pid);
 		memcpy(object->comm, task->comm, sizeof(object->comm));
+		memorizer_announce_object(id);
 	}
 	preempt_enable_notrace();
 }

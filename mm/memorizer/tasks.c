@@ -18,7 +18,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/init.h>
-#include <linux/irqflags.h>
+#include <linux/memorizer.h>
 #include <linux/memorizer-vmalloc.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -36,7 +36,6 @@
 #include <linux/string.h>
 #include <linux/threads.h>
 
-#include "announce.h"
 #include "list_file.h"
 #include "memorizer.h"
 #include "observer.h"
@@ -168,15 +167,7 @@ static bool find_tasks(struct pids *pids)
 
 static void choose(struct task_struct *task, const struct pids *pids, bool keep)
 {
-	bool out = pids && !is_in(pids, task->pid) && (!keep || is_left_out(task));
-	unsigned long flags;
-
-	/* Calls in interrupts count for the running task: none may come in between. */
-	raw_local_irq_save(flags);
-	leave_out(task, out);
-	if (task == current)
-		memorizer_announce_choice(!out);
-	raw_local_irq_restore(flags);
+	leave_out(task, pids && !is_in(pids, task->pid) && (!keep || is_left_out(task)));
 }
 
 /* Select only @pids, and with @add also the tasks selected before. NULL selects all tasks. */
@@ -197,7 +188,7 @@ static void choose_among_all(const struct pids *pids, bool add)
 
 static void load_key(void *unused)
 {
-	memorizer_load_key();
+	memorizer_switch_to(current);
 }
 
 /**

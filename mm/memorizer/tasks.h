@@ -98,11 +98,16 @@ static __always_inline bool memorizer_is_paused(void)
 	return memorizer_pauses() && in_task();
 }
 
+/* True if a task with this key was not chosen. */
+static __always_inline bool memorizer_key_leaves_out(u64 key)
+{
+	return unlikely(key >> 32 & (MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT));
+}
+
 /* True in a task that was not chosen, and in an interrupt during it. */
 static __always_inline bool memorizer_is_left_out(void)
 {
-	return unlikely(READ_ONCE(current->memorizer_key) >> 32 &
-			(MEMORIZER_OUTSIDE | MEMORIZER_LEFT_OUT));
+	return memorizer_key_leaves_out(READ_ONCE(current->memorizer_key));
 }
 
 /* What the counts of the current task are kept for, see subjects.h. */

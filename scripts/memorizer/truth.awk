@@ -1,34 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0
 # Compare a kernel's KMAP with its machine's accesses, per (function, object, kind of access).
 #
-# Input, in this order: symbols ("address name", sorted), names of Memorizer's own functions, causes, the
-# machine's KMAP, the kernel's KMAP. Two objects are the same if call site, address, time, task and size are.
-# With -v details=FILE, each difference goes there.
+# Input, in this order: symbols ("address name", sorted), names of Memorizer's own functions, variables ("address name"),
+# causes, the machine's KMAP, the kernel's KMAP, both with kinds. Two objects are the same if kind, call site, address,
+# time, task and size are. With -v details=FILE, each difference goes there.
 #
-# Causes are lines of "kind regex cause". The first regex that matches the whole name of the function, alone or
-# followed by ":read" or ":write", decides.
+# Causes are lines of "kind regex cause". The first regex that matches the whole name of the function decides. Behind the
+# name there may be ":read" or ":write", and behind that ":" and the kind of the object, or its kind, ":" and the
+# variable that it is, or the function that allocated it.
 # Kinds are
 #	callee	it accesses memory for its caller, which has the site
 #	missed	the KMAP has none of the machine's accesses
 #	fewer	the KMAP has some of the machine's accesses
 #	more	the KMAP has more accesses than the machine
 
-function cause_of(kind, f, direction,	i, text) {
-	text = f ":" direction
+function is_whole(text, regex) { return match(text, regex) && RSTART == 1 && RLENGTH == length(text) }
+
+function cause_of(kind, f, direction, id,	i, access, text) {
+	access = f ":" direction ":" kind_of[id]
+	text = access ":" variable_of[id]
 	if ((kind, text) in found)
 		return found[kind, text]
 	for (i = 1; i <= causes; i++)
-		if (cause_kind[i] == kind && match(text, cause_regex[i]) && RSTART == 1 &&
-		    (RLENGTH == length(f) || RLENGTH == length(text)))
+		if (cause_kind[i] == kind && (is_whole(f, cause_regex[i]) || is_whole(f ":" direction, cause_regex[i]) ||
+		    is_whole(access, cause_regex[i]) || is_whole(text, cause_regex[i])))
 			return found[kind, text] = cause[i]
 	return found[kind, text] = ""
 }
 
 function read_object(	object) {
-	object = $1 "," $2 "," $3 "," $4 "," $5
+	object = $1 "," $2 "," $3 "," $4 "," $5 "," $6
 	if (!(object in ids)) {
 		ids[object] = ++objects
 		what[objects] = object
+		kind_of[objects] = $1
+		variable_of[objects] = $2 in variable ? variable[$2] : name($2)
 	}
 	return ids[object]
 }
@@ -52,6 +58,11 @@ file == 1 {
 }
 file == 2 { own[$1] = 1; next }
 file == 3 {
+	sub(/^0+/, "", $1)
+	variable[$1] = $2
+	next
+}
+file == 4 {
 	if (/^#/ || NF < 3)
 		next
 	cause_kind[++causes] = $1
@@ -62,7 +73,7 @@ file == 3 {
 }
 FNR == 1 { FS = ","; $0 = $0 }
 /^  / {
-	if (file == 4)
+	if (file == 5)
 		read_access(machine, id)
 	else
 		read_access(kernel, id)
@@ -70,9 +81,10 @@ FNR == 1 { FS = ","; $0 = $0 }
 }
 {
 	id = read_object()
-	if (file == 5 && !(id in recorded)) {
+	if (file == 6 && !(id in recorded)) {
 		recorded[id] = 1
 		nr_recorded++
+		recorded_of[kind_of[id]]++
 	}
 }
 
@@ -89,10 +101,12 @@ function set_apart(	cell, part, c) {
 			delete machine[cell]
 		} else {
 			compared += c
-			if (cause_of("callee", part[2], part[3]) != "") {
+			compared_of[kind_of[part[1]]] += c
+			if (cause_of("callee", part[2], part[3], part[1]) != "") {
 				pool[part[1], part[3]] += c
 				total["callee"] += c
-				of["callee", cause_of("callee", part[2], part[3])] += c
+				callees_of[kind_of[part[1]]] += c
+				of["callee", cause_of("callee", part[2], part[3], part[1])] += c
 				delete machine[cell]
 			}
 		}
@@ -100,7 +114,10 @@ function set_apart(	cell, part, c) {
 }
 
 function differ_in(kind, part, count) {
-	differ(kind, cause_of(kind, part[2], part[3]), part[2] " " part[3], what[part[1]], count)
+	if (kind == "more")
+		surplus_of[kind_of[part[1]]] += count
+	differ(kind, cause_of(kind, part[2], part[3], part[1]), part[2] " " part[3] " " kind_of[part[1]] " " variable_of[part[1]],
+	       what[part[1]], count)
 }
 
 # The surplus of a cell of the KMAP is accesses that callees made for it, up to their number.
@@ -119,12 +136,15 @@ function take(cell,	part, m, more, rest) {
 		differ_in("more", part, more - rest)
 }
 
+function percent(n, all) { return all ? 100 * n / all : 0 }
+
 function compare(	cell, part, k, m, late) {
 	for (cell in machine) {
 		split(cell, part, SUBSEP)
 		m = machine[cell]
 		k = cell in kernel ? kernel[cell] : 0
 		equal += k < m ? k : m
+		equal_of[kind_of[part[1]]] += k < m ? k : m
 		if (k < m)
 			differ_in(k ? "fewer" : "missed", part, m - k)
 	}
@@ -132,7 +152,7 @@ function compare(	cell, part, k, m, late) {
 	for (late = 0; late < 2; late++)
 		for (cell in kernel) {
 			split(cell, part, SUBSEP)
-			if ((cause_of("more", part[2], part[3]) != "") == late)
+			if ((cause_of("more", part[2], part[3], part[1]) != "") == late)
 				take(cell)
 		}
 }
@@ -147,6 +167,11 @@ END {
 	list("fewer", "fewer than the machine:")
 	list("more", "more than the machine:")
 	printf "%s  (sites of callers, for %d accesses by functions that they call)\n", share(announced + 0), total["callee"]
+	for (kind in recorded_of)
+		printf "of %-12s %8d objects, %10d accesses: %8.4f %% equal, %8.4f %% by functions for their callers, %d more than the machine\n",
+			kind ":", recorded_of[kind], compared_of[kind], percent(equal_of[kind], compared_of[kind]),
+			percent(callees_of[kind], compared_of[kind]), surplus_of[kind] | "sort"
+	close("sort")
 	printf "left out: %d accesses of Memorizer itself, %d to objects that the KMAP does not have\n", own_accesses, not_recorded
 	exit judge()
 }

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "qemu.h"
 
@@ -28,7 +27,6 @@ static u64 nr_entries;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pair *pairs;	/* an open-addressing hash table */
 static u64 nr_pairs, room_pairs;
-static bool counting;
 
 static int compare(const void *a, const void *b)
 {
@@ -85,22 +83,6 @@ bool calls_is_entry(u64 ip)
 	return nr_entries && bsearch(&ip, entries, nr_entries, sizeof(*entries), compare);
 }
 
-/**
- * calls_mark() - count from one of the guest's marks to another
- * @text: text of a mark
- *
- * Context: any thread.
- */
-void calls_mark(const char *text)
-{
-	pthread_mutex_lock(&lock);
-	if (!strcmp(text, "chosen"))
-		counting = true;
-	else if (!strcmp(text, "left out"))
-		counting = false;
-	pthread_mutex_unlock(&lock);
-}
-
 static struct pair *find_pair(struct pair *table, u64 room, u64 back, u64 to)
 {
 	u64 i = (back * 31 + to) * 0x9e3779b97f4a7c15;
@@ -147,21 +129,21 @@ void calls_enter(struct vcpu *v, u64 to, u64 sp)
 
 	if (f)
 		f->entered = true;
+	if (!v->calls_count)
+		return;
 	pthread_mutex_lock(&lock);
-	if (counting) {
-		if (2 * nr_pairs >= room_pairs)
-			grow();
-		p = find_pair(pairs, room_pairs, back, to);
-		if (!p->calls && !p->jumps) {
-			nr_pairs++;
-			p->back = back;
-			p->to = to;
-		}
-		if (jumped)
-			p->jumps++;
-		else
-			p->calls++;
+	if (2 * nr_pairs >= room_pairs)
+		grow();
+	p = find_pair(pairs, room_pairs, back, to);
+	if (!p->calls && !p->jumps) {
+		nr_pairs++;
+		p->back = back;
+		p->to = to;
 	}
+	if (jumped)
+		p->jumps++;
+	else
+		p->calls++;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -114,7 +114,10 @@ static void message(struct vcpu *v, struct decoder *d)
 		objects_end(v, d->value);
 		break;
 	case MEMORIZER_MSG_LOGGING:
-		objects_logging(d->value[0]);
+		if (d->value[0] == MEMORIZER_LOGS_CALLS)
+			v->calls_count = d->value[1];
+		else
+			objects_logging(d->value[1]);
 		break;
 	case MEMORIZER_MSG_CACHE:
 		objects_cache(v, d->value, text_of(d, CACHE_VALUES, text));
@@ -134,8 +137,7 @@ static void message(struct vcpu *v, struct decoder *d)
 				   d->value[2], text_of(d, LOCK_VALUES, text));
 		break;
 	case MEMORIZER_MSG_MARK:
-		calls_mark(text_of(d, 1, text));
-		write_mark(v, text);
+		write_mark(v, text_of(d, 1, text));
 		break;
 	case MEMORIZER_MSG_LOST:
 		v->drops[DROP_MESSAGE] += d->value[0];

@@ -5,15 +5,18 @@
  * In mode objects, the plugin counts accesses per object and instruction, while the guest's own
  * access logging is on. It writes objects when they end, and a snapshot of the live ones at exit,
  * so that the result can be compared with the guest's KMAP. In the other modes, it writes
- * allocations and frees in addition to the accesses.
+ * allocations and frees of slab objects in addition to the accesses.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "qemu.h"
 
-#define GRANULE		8	/* alignment of objects in bytes */
 #define PAGE		4096
+#define SLAB		0	/* enum memorizer_object_kind */
+/* Objects that consist of pages, in which others may lie: pages, and areas of vmalloc(). */
+#define AREA_FIRST	1
+#define AREA_LAST	5
 #define LIVE		1
 #define FREED		2
 
@@ -26,7 +29,7 @@ struct map {
 };
 
 struct object {
-	u64 alloc[OBJECT_VALUES];	/* id, va, size, alloc_ip, pid, alloc_jiffies, cache */
+	u64 alloc[OBJECT_VALUES];	/* id, va, size, alloc_ip, pid, jiffies, cache, kind */
 	char comm[16];
 	u32 bytes;			/* allocated size */
 	u32 counts;			/* index of the first count; 0 if none */
@@ -40,7 +43,8 @@ struct count {
 
 /* Guards the following variables. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct map pages;		/* page number to the objects of its granules */
+static struct map pages;		/* page number to the objects of its bytes */
+static struct map areas;		/* page number to 1 + index of the area, 1: it ended */
 static struct map ids;			/* ID to index of the object */
 static struct map pairs;		/* object and instruction to index of the count */
 static struct map caches;		/* cache to allocated size */
@@ -105,34 +109,70 @@ static void *grow(void *array, u64 nr, u64 *room, size_t size)
 	return array;
 }
 
-/* Get the indexes of the objects in a page, by granule. */
+/* Get the indexes of the objects in a page, except for areas, by byte. */
 static u32 *page_objects(u64 addr, bool make)
 {
 	u32 *page = (u32 *)map_get(&pages, addr / PAGE);
 
 	if (page || !make)
 		return page;
-	page = calloc(PAGE / GRANULE, sizeof(*page));
+	page = calloc(PAGE, sizeof(*page));
 	if (!page)
 		out_of_memory();
 	map_set(&pages, addr / PAGE, (u64)page);
 	return page;
 }
 
-static u32 object_at(u64 addr)
+/* Get the index of the area that a page is in, 0 if it is in none. */
+static u32 area_at(u64 page)
 {
-	u32 *page = page_objects(addr, false);
+	u64 value = map_get(&areas, page);
 
-	return page ? page[addr % PAGE / GRANULE] : 0;
+	return value ? value - 1 : 0;
 }
 
-static void put(const struct object *o, u32 nr)
+static u32 object_at(u64 addr)
 {
-	/* The allocator aligns objects to a granule: two objects never share one. */
-	u64 addr = o->alloc[1] & -GRANULE, end = o->alloc[1] + o->alloc[2];
+	u32 *page = page_objects(addr, false), nr = page ? page[addr % PAGE] : 0;
 
-	for (; addr < end; addr += GRANULE)
-		page_objects(addr, true)[addr % PAGE / GRANULE] = nr;
+	if (nr)
+		return nr;
+	nr = area_at(addr / PAGE);
+	/* An area may end within its last page. */
+	return nr && addr - objects[nr].alloc[1] < objects[nr].alloc[2] ? nr : 0;
+}
+
+static bool is_area(const struct object *o)
+{
+	return o->alloc[7] >= AREA_FIRST && o->alloc[7] <= AREA_LAST;
+}
+
+static void put(const struct object *o)
+{
+	u64 addr = o->alloc[1], end = addr + o->alloc[2], nr = o - objects;
+
+	if (is_area(o))
+		for (addr /= PAGE; addr * PAGE < end; addr++)
+			map_set(&areas, addr, nr + 1);
+	else
+		for (; addr < end; addr++)
+			page_objects(addr, true)[addr % PAGE] = nr;
+}
+
+/* Keep objects that have replaced this one, such as the rest of pages of which a part is freed. */
+static void take_out(const struct object *o)
+{
+	u64 addr = o->alloc[1], end = addr + o->alloc[2], nr = o - objects;
+
+	if (is_area(o)) {
+		for (addr /= PAGE; addr * PAGE < end; addr++)
+			if (area_at(addr) == nr)
+				map_set(&areas, addr, 1);
+		return;
+	}
+	for (; addr < end; addr++)
+		if (object_at(addr) == nr)
+			page_objects(addr, true)[addr % PAGE] = 0;
 }
 
 /*
@@ -163,6 +203,12 @@ void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 	u64 nr;
 
 	pthread_mutex_lock(&lock);
+	nr = map_get(&ids, values[0]);
+	/* A stack, which has a new task, and the same counts. */
+	if (nr && objects[nr].live && objects[nr].alloc[1] == values[1]) {
+		memcpy(objects[nr].alloc, values, sizeof(objects[nr].alloc));
+		goto out;
+	}
 	nr = new_object(values[0]);
 	o = &objects[nr];
 	memset(o, 0, sizeof(*o));
@@ -171,12 +217,13 @@ void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 	memcpy(o->comm, v->comm, sizeof(o->comm));
 	o->live = true;
 	if (options.mode == MODE_OBJECTS) {
-		put(o, nr);
-	} else {
+		put(o);
+	} else if (values[7] == SLAB) {
 		/* Large allocations have no cache, and the message about a cache may be lost. */
 		o->bytes = map_get(&caches, values[6]) ?: values[2];
 		write_alloc(v, o->alloc, o->bytes);
 	}
+out:
 	pthread_mutex_unlock(&lock);
 }
 
@@ -228,11 +275,11 @@ static void write_with_counts(struct vcpu *v, struct object *o, u32 snapshot, u3
 static void end(struct vcpu *v, struct object *o, u32 state, u64 free_ip, u64 free_jiffies)
 {
 	if (options.mode != MODE_OBJECTS) {
-		if (state == FREED)
+		if (state == FREED && o->alloc[7] == SLAB)
 			write_free(v, o->alloc, o->bytes, free_ip);
 		return;
 	}
-	put(o, 0);
+	take_out(o);
 	/* Nothing was counted before the guest first logged accesses. */
 	if (ever)
 		write_with_counts(v, o, 0, state, free_ip, free_jiffies);
@@ -302,24 +349,25 @@ static void count(u32 nr, u64 ip, bool store)
  * @size: size in bytes
  * @store: the access is a store
  *
- * Attributes the access as the kernel does: to the object that contains its first byte, and to
- * another one at its last byte.
+ * Attributes the access as the kernel does: once to each object that has a byte of it, and to an
+ * area only where no other object lies.
  *
  * Context: any thread.
  */
 void objects_access(u64 ip, u64 addr, u32 size, bool store)
 {
-	u32 first, last;
+	u32 nr, last = 0, area = 0;
+	u64 at;
 
 	pthread_mutex_lock(&lock);
-	if (logging) {
-		first = object_at(addr);
-		/* The granule may extend beyond the object. */
-		if (first && addr - objects[first].alloc[1] < objects[first].alloc[2])
-			count(first, ip, store);
-		last = object_at(addr + size - 1);
-		if (last && last != first)
-			count(last, ip, store);
+	for (at = addr; logging && at < addr + size; at++) {
+		nr = object_at(at);
+		if (nr && nr != last && nr != area) {
+			count(nr, ip, store);
+			if (is_area(&objects[nr]))
+				area = nr;
+		}
+		last = nr;
 	}
 	pthread_mutex_unlock(&lock);
 }

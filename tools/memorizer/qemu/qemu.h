@@ -162,8 +162,11 @@ struct insn;
  * @drops: number of losses by reason
  * @pid: PID of the current task
  * @comm: comm of the current task
+ * @calls_count: the guest counts calls on the vCPU
  * @in_user: the vCPU was last seen in user space
  * @calling: a call instruction is executing, and has not stored its return address yet
+ * @interrupted: instruction to which QEMU attributes the accesses of an interrupt, or NULL
+ * @pushes: number of stores that are left of these
  * @update: the last atomic update instruction
  * @loads: number of loads of @update that no store has followed yet
  * @own: initial context, until the vCPU is seen in the kernel
@@ -179,9 +182,9 @@ struct vcpu {
 	u64 events, sampled, since, drops[DROPS];
 	u32 pid;
 	char comm[16];
-	bool in_user, calling;
-	const struct insn *update;
-	u32 loads;
+	bool calls_count, in_user, calling;
+	const struct insn *interrupted, *update;
+	u32 pushes, loads;
 	struct context own, *now, *task;
 	struct decoder from[2];
 };
@@ -189,7 +192,7 @@ struct vcpu {
 extern struct vcpu *vcpus;
 
 /* Number of values in messages about objects, caches and locks, without the name. */
-#define OBJECT_VALUES	7
+#define OBJECT_VALUES	8
 #define CACHE_VALUES	4
 #define LOCK_VALUES	3
 
@@ -233,7 +236,6 @@ u32 stack_now(struct vcpu *v, bool user);
 /* calls.c */
 bool calls_init(void);
 bool calls_is_entry(u64 ip);
-void calls_mark(const char *text);
 void calls_enter(struct vcpu *v, u64 to, u64 sp);
 void calls_finish(void);
 

@@ -174,19 +174,24 @@ bool writer_init(void)
 	return !fclose(f);
 }
 
+static void create_stream(struct vcpu *v)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "cpu%u", v->nr);
+	v->fd = create(name);
+}
+
 /* Write the current packet, if any, to the file. */
 static void finish_packet(struct vcpu *v)
 {
 	struct packet *p = (struct packet *)v->packet;
-	char name[16];
 
 	if (!v->used)
 		return;
 	/* Created with the first packet: vCPUs without events leave no file. */
-	if (v->fd < 0) {
-		snprintf(name, sizeof(name), "cpu%u", v->nr);
-		v->fd = create(name);
-	}
+	if (v->fd < 0)
+		create_stream(v);
 	*p = (struct packet) {
 		.magic = MAGIC,
 		.timestamp_begin = v->begin,
@@ -274,6 +279,9 @@ void writer_close(struct vcpu *v)
 		v->begin = v->time;
 		finish_packet(v);
 	}
+	/* A trace without any stream looks incomplete, so the first vCPU always has a file. */
+	if (v->fd < 0 && !v->nr)
+		create_stream(v);
 	if (v->fd >= 0)
 		close(v->fd);
 }
@@ -460,8 +468,8 @@ void write_object(struct vcpu *v, u32 object, u32 snapshot, u32 state,
 	e->free_jiffies = free_jiffies;
 	e->free_site = free_ip;
 	memcpy(e->comm, comm, sizeof(e->comm));
-	e->kind = 1;	/* slab: the kernel announces no other memory */
-	e->stack = 0;	/* nor stacks */
+	e->kind = alloc[7] + 1;	/* as in the kernel's stream */
+	e->stack = 0;		/* the kernel announces no stacks */
 }
 
 void write_counts(struct vcpu *v, u32 object, u64 ip, u32 pid, u64 writes, u64 reads)

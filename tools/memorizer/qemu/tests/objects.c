@@ -3,6 +3,10 @@
 #include "guest.h"
 
 volatile char watched[4096] __attribute__((aligned(4096)));
+volatile char paged[8192] __attribute__((aligned(4096)));
+
+/* Of enum memorizer_object_kind. */
+enum { SLAB, PAGES, PERCPU = 9 };
 
 static void say(unsigned int type, const unsigned long *value, unsigned int nr)
 {
@@ -13,11 +17,17 @@ static void say(unsigned int type, const unsigned long *value, unsigned int nr)
 		say_value(value[i]);
 }
 
+static void add_kind(unsigned long id, volatile void *at, unsigned long size,
+		     unsigned long cache, unsigned long kind)
+{
+	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77, cache, kind };
+
+	say(MEMORIZER_MSG_OBJECT, value, 8);
+}
+
 static void add(unsigned long id, volatile void *at, unsigned long size, unsigned long cache)
 {
-	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77, cache };
-
-	say(MEMORIZER_MSG_OBJECT, value, 7);
+	add_kind(id, at, size, cache, SLAB);
 }
 
 /* Announce a cache with object_size 24, size 40 and a left red zone of 8 bytes. */
@@ -56,7 +66,9 @@ static void lock(unsigned long op, unsigned long flags, const char *name)
 
 static void logging(unsigned long on)
 {
-	say(MEMORIZER_MSG_LOGGING, &on, 1);
+	unsigned long value[] = { MEMORIZER_LOGS_ACCESSES, on };
+
+	say(MEMORIZER_MSG_LOGGING, value, 2);
 }
 
 /* Functions with a single access of 8 bytes, at a global symbol. */
@@ -70,6 +82,26 @@ static void logging(unsigned long on)
 ACCESS(load, "movq (%0), %%rax")
 ACCESS(store, "movq %1, (%0)")
 ACCESS(add_to, "lock addq %1, (%0)")
+
+/* Pages with an object in them, of which one is freed. */
+static void access_pages(void)
+{
+	add_kind(3, paged, 8192, 0, PAGES);
+	add_kind(4, paged + 64, 8, 0, PERCPU);
+	store(paged);
+	store(paged + 64);
+	/* Begins in the pages, and ends in the object. */
+	load(paged + 60);
+	/* Begins in the object, and ends in the pages. */
+	load(paged + 68);
+	end(4);
+	store(paged + 64);
+	add_kind(5, paged + 4096, 4096, 0, PAGES);
+	end(3);
+	store(paged + 4096);
+	/* Not counted: the page was freed. */
+	store(paged);
+}
 
 int main(void)
 {
@@ -101,6 +133,7 @@ int main(void)
 	load(watched + 8);
 	add(1, watched, 8, 0);
 	store(watched);
+	access_pages();
 	logging(0);
 	store(watched);
 	return 0;

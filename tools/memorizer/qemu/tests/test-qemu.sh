@@ -148,12 +148,17 @@ sort >"$tmp/want" <<-END
 	2 $(at load) 0 1
 	2 $(at add_to) 1 1
 	3 $(at store) 1 0
+	4 $(at store) 2 0
+	4 $(at load) 0 2
+	5 $(at store) 1 0
+	5 $(at load) 0 2
+	6 $(at store) 1 0
 END
 equal "objects: each access while the guest logs accesses" "$tmp/want" "$tmp/got"
 data=$(symbol objects watched | sed 's/^0*//' | tr a-f A-F)
 sed -n 's/.* \(object: .*\)/\1/p' "$tmp/events" | sed 's/{ cpu_id[^}]*}, //' >"$tmp/got"
 comm='comm = \[ \[0\] = 97.*'
-same "objects: ended objects, and a snapshot of the others" 3 "$(wc -l <"$tmp/got")"
+same "objects: ended objects, and a snapshot of the others" 6 "$(wc -l <"$tmp/got")"
 same "objects: an object has the announced fields" \
 	"object = 1, snapshot = 0, state = ( \"freed\" : container = 2 ), alloc_site = 0xFFFFFFFFFFFFF000, pid = 1, ptr = 0x$data, bytes_req = 32, alloc_jiffies = 77, free_jiffies = 88, free_site = 0xFFFFFFFFFFFFE000, comm = \"abcd\", kind = ( \"slab\" : container = 1 ), stack = 0x0" \
 	"$(sed -n '1s/^object: { \(.*\) }$/\1/p' "$tmp/got")"
@@ -258,6 +263,9 @@ stacks | grep -v '"' >"$tmp/got"
 echo "2 main jumper leaf" >"$tmp/want"
 equal "scopes: only accesses in scopes are recorded" "$tmp/want" "$tmp/got"
 
+watch "mode=all,paused=on" sharing ping-pong 2
+[ $? -eq 0 ] && [ ! -s "$tmp/trace/cpu0" ] && [ "$(stat events)" = 0 ]
+ok $? "a trace without events is a trace"
 watch "mode=all,paused=on,data=$(page calls)" calls
 same "paused: recording starts when the guest requests it" 1000 "$(grep -c ' access: ' "$tmp/events")"
 
@@ -291,7 +299,7 @@ sed 's/^	*//' >"$tmp/want" <<-'END'
 	work jumper 1 0
 	work recurse 1 0
 END
-equal "calls=: entries by calls and jumps between two marks are counted" "$tmp/want" "$tmp/got"
+equal "calls=: entries by calls and jumps are counted while calls count" "$tmp/want" "$tmp/got"
 same "calls=: nothing else is recorded" 0 "$(grep -c ' access: ' "$tmp/events")"
 echo no >"$tmp/entries"
 watch "calls=$tmp/entries" entries
@@ -321,9 +329,15 @@ if [ -n "$memorizer" ]; then
 	ok $? "objects: memorizer kmap reads the trace"
 	data=$(symbol objects watched | sed 's/^0*//')
 	neighbour=$(printf '%x' $((0x$data + 64)))
+	paged=$(symbol objects paged | sed 's/^0*//')
+	inner=$(printf '%x' $((0x$paged + 64)))
+	part=$(printf '%x' $((0x$paged + 4096)))
 	printf '%s\n' "fffffffffffff000,1,$data,32,77,88,ffffffffffffe000,abcd" "  $(at load),0,0,3" "  $(at store),0,1,0" \
+		"fffffffffffff000,1,$inner,8,77,88,ffffffffffffe000,abcd" "  $(at load),0,0,2" "  $(at store),0,1,0" \
+		"fffffffffffff000,1,$paged,8192,77,88,ffffffffffffe000,abcd" "  $(at load),0,0,2" "  $(at store),0,2,0" \
 		"fffffffffffff000,1,$neighbour,20,77,0,0,abcd" "  $(at load),0,0,1" "  $(at store),0,1,0" "  $(at add_to),0,1,1" \
-		"fffffffffffff000,1,$data,8,77,0,0,abcd" "  $(at store),0,1,0" >"$tmp/want"
+		"fffffffffffff000,1,$data,8,77,0,0,abcd" "  $(at store),0,1,0" \
+		"fffffffffffff000,1,$part,4096,77,0,0,abcd" "  $(at store),0,1,0" >"$tmp/want"
 	equal "objects: the KMAP has all accesses" "$tmp/want" "$tmp/kmap"
 	# Compare moves recorded by the plugin with those derived from all accesses
 	for pattern in "ping-pong 20" "locked 20" "read-mostly 10" "false-sharing 20" "one-writer 4" "crossing 10"; do
