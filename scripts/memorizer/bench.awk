@@ -20,7 +20,8 @@ function row(	fields, first, i, name) {
 		name = name " " $i
 	printf "%s,%s,%s", table, name, fields == kernels ? "" : $(first++)
 	for (; first <= NF; first += 1 + (fields > kernels + 1))
-		printf ",%s", $(first + (fields > kernels + 1))
+		# The calls' ratios have two decimals, and so has their mean.
+		printf table == "calls" && fields == kernels ? ",%.2f" : ",%s", $(first + (fields > kernels + 1))
 	print ""
 }
 

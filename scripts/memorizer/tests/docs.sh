@@ -42,7 +42,7 @@ bench_tables() {
 	                    without        off           objects
 	getppid                 190        191   1.01        194   1.02
 	fork + exit            1000       1020   1.02       1100   1.10
-	geometric mean                          1.015             1.059
+	geometric mean                          1.016             1.059
 	target                                   1.07              1.15
 	two runs of it differ by at most 0.10 % (objects, getppid)
 	with cache lines tracked 40.100, 10.900 times accesses alone
@@ -69,7 +69,7 @@ bench_tables() {
 	table,calls,call,without,off,objects
 	calls,getppid,190,1.01,1.02
 	calls,fork + exit,1000,1.02,1.10
-	calls,geometric mean,,1.015,1.059
+	calls,geometric mean,,1.02,1.06
 	table,workloads,workload,without,off,objects
 	workloads,tar+gzip,715000,1.000,1.045
 	workloads,geometric mean,,1.000,1.045
