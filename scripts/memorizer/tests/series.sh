@@ -104,7 +104,7 @@ for_kernel() { grep '^diff --git' "$1" | grep -q -v ' a/\(Documentation\|tools/m
 
 # builds PATCH: the kernel with the series up to PATCH and Memorizer switched on, without a word on stderr.
 builds() {
-	local fragments="$here/config/base.config $here/config/memorizer.config"
+	local fragments="$here/config/base.config $here/config/no-debug-info.config $here/config/memorizer.config"
 
 	patch -s -p1 -d "$work/tree" <"$1" || return 1
 	rm -f "$objects/arch/x86/boot/bzImage"	# that of the patch before, which boots, too
