@@ -13,7 +13,7 @@
 #ifdef CONFIG_MEMORIZER_PAGES
 
 void __memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip);
-void __memorizer_percpu_free(void __percpu *ptr, unsigned long ip);
+void __memorizer_percpu_free(void __percpu *ptr, size_t bytes, unsigned long ip);
 
 /**
  * memorizer_percpu_alloc() - record an allocation, an object on each CPU
@@ -30,25 +30,10 @@ static __always_inline void memorizer_percpu_alloc(void __percpu *ptr, size_t si
 		__memorizer_percpu_alloc(ptr, size, ip);
 }
 
-/**
- * memorizer_percpu_free() - record a free
- * @ptr: the address
- * @ip: return address into the caller of the allocator
- *
- * Call this before the allocator can reuse the memory.
- *
- * Context: any but NMI. Takes no lock, allocates nothing.
- */
-static __always_inline void memorizer_percpu_free(void __percpu *ptr, unsigned long ip)
-{
-	if (memorizer_follows_kinds())
-		__memorizer_percpu_free(ptr, ip);
-}
-
 #else /* !CONFIG_MEMORIZER_PAGES */
 
 static inline void memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip) { }
-static inline void memorizer_percpu_free(void __percpu *ptr, unsigned long ip) { }
+static inline void __memorizer_percpu_free(void __percpu *ptr, size_t bytes, unsigned long ip) { }
 
 #endif /* CONFIG_MEMORIZER_PAGES */
 

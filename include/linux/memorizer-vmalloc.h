@@ -8,6 +8,7 @@
 #ifndef _LINUX_MEMORIZER_VMALLOC_H
 #define _LINUX_MEMORIZER_VMALLOC_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/memorizer.h>
 #include <linux/types.h>
@@ -18,25 +19,43 @@ struct task_struct;
 
 /*
  * Kinds whose new objects are recorded, and those that were recorded since boot, a bit for each
- * enum memorizer_object_kind. Written under memorizer_rwsem.
+ * enum memorizer_object_kind. The latter has MEMORIZER_KINDS_OBSERVED, too. Written under
+ * memorizer_rwsem.
  */
 extern unsigned int memorizer_recorded_kinds, memorizer_followed_kinds;
 
-void __memorizer_vmalloc(const void *addr, size_t size, unsigned long flags, unsigned long ip);
-void __memorizer_vfree(const void *addr, unsigned long flags, unsigned long ip);
+/* A flag in memorizer_followed_kinds: the observer receives allocations of all kinds. */
+#define MEMORIZER_KINDS_OBSERVED	BIT(31)
+
+void __memorizer_vmalloc(const void *addr, size_t size, size_t bytes, unsigned long flags,
+			 unsigned long ip);
+void __memorizer_vfree(const void *addr, size_t bytes, unsigned long flags, unsigned long ip);
 void __memorizer_stack_alloc(const void *stack, unsigned long ip);
 void __memorizer_stack_free(const void *stack, unsigned long ip);
 void __memorizer_stack_task(struct task_struct *task);
 
+/**
+ * memorizer_follows_kinds() - test whether the hooks of this file do anything
+ *
+ * Context: any.
+ * Return: false until a kind other than slab and pages is recorded, or allocations are observed
+ */
 static __always_inline bool memorizer_follows_kinds(void)
 {
 	return static_branch_unlikely(&memorizer_tracking) && READ_ONCE(memorizer_followed_kinds);
 }
 
+/* Does the observer receive allocations of kinds other than slab and pages? */
+static __always_inline bool memorizer_observes_kinds(void)
+{
+	return unlikely(READ_ONCE(memorizer_followed_kinds) & MEMORIZER_KINDS_OBSERVED);
+}
+
 /**
  * memorizer_vmalloc() - record a vmalloc area
  * @addr: its address
- * @size: bytes requested, without a guard page
+ * @size: bytes requested
+ * @bytes: bytes of the area, without a guard page
  * @flags: flags of the area, such as VM_ALLOC
  * @ip: return address into the caller of the allocator
  *
@@ -44,16 +63,17 @@ static __always_inline bool memorizer_follows_kinds(void)
  *
  * Context: process context. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_vmalloc(const void *addr, size_t size, unsigned long flags,
-					      unsigned long ip)
+static __always_inline void memorizer_vmalloc(const void *addr, size_t size, size_t bytes,
+					      unsigned long flags, unsigned long ip)
 {
 	if (memorizer_follows_kinds())
-		__memorizer_vmalloc(addr, size, flags, ip);
+		__memorizer_vmalloc(addr, size, bytes, flags, ip);
 }
 
 /**
  * memorizer_vfree() - record the end of a vmalloc area
  * @addr: its address
+ * @bytes: bytes of the area, without a guard page
  * @flags: flags of the area, such as VM_ALLOC
  * @ip: return address into the caller of the allocator
  *
@@ -61,17 +81,18 @@ static __always_inline void memorizer_vmalloc(const void *addr, size_t size, uns
  *
  * Context: process context. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_vfree(const void *addr, unsigned long flags,
+static __always_inline void memorizer_vfree(const void *addr, size_t bytes, unsigned long flags,
 					    unsigned long ip)
 {
 	if (memorizer_follows_kinds())
-		__memorizer_vfree(addr, flags, ip);
+		__memorizer_vfree(addr, bytes, flags, ip);
 }
 
 /**
  * memorizer_vrealloc() - record that vrealloc() resized an area in place
  * @addr: its address
  * @size: bytes requested now
+ * @bytes: bytes of the area, without a guard page
  * @flags: flags of the area, such as VM_ALLOC
  * @ip: return address into the caller of the allocator
  *
@@ -79,12 +100,12 @@ static __always_inline void memorizer_vfree(const void *addr, unsigned long flag
  *
  * Context: process context. Takes no lock, allocates nothing.
  */
-static __always_inline void memorizer_vrealloc(const void *addr, size_t size,
+static __always_inline void memorizer_vrealloc(const void *addr, size_t size, size_t bytes,
 					       unsigned long flags, unsigned long ip)
 {
 	if (memorizer_follows_kinds()) {
-		__memorizer_vfree(addr, flags, ip);
-		__memorizer_vmalloc(addr, size, flags, ip);
+		__memorizer_vfree(addr, bytes, flags, ip);
+		__memorizer_vmalloc(addr, size, bytes, flags, ip);
 	}
 }
 
@@ -130,11 +151,13 @@ static __always_inline void memorizer_stack_task(struct task_struct *task)
 
 #else /* !CONFIG_MEMORIZER_PAGES */
 
-static inline void memorizer_vmalloc(const void *addr, size_t size, unsigned long flags,
-				     unsigned long ip) { }
-static inline void memorizer_vfree(const void *addr, unsigned long flags, unsigned long ip) { }
-static inline void memorizer_vrealloc(const void *addr, size_t size, unsigned long flags,
-				      unsigned long ip) { }
+static inline bool memorizer_follows_kinds(void) { return false; }
+static inline void memorizer_vmalloc(const void *addr, size_t size, size_t bytes,
+				     unsigned long flags, unsigned long ip) { }
+static inline void memorizer_vfree(const void *addr, size_t bytes, unsigned long flags,
+				   unsigned long ip) { }
+static inline void memorizer_vrealloc(const void *addr, size_t size, size_t bytes,
+				      unsigned long flags, unsigned long ip) { }
 static inline void memorizer_stack_alloc(const void *stack, unsigned long ip) { }
 static inline void memorizer_stack_free(const void *stack, unsigned long ip) { }
 static inline void memorizer_stack_task(struct task_struct *task) { }

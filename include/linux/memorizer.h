@@ -15,16 +15,17 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-/**
- * enum memorizer_source - kind of function that allocates or frees
- * @MEMORIZER_KMALLOC: kmalloc(), kfree() and their like
- * @MEMORIZER_CACHE: kmem_cache_alloc(), kmem_cache_free() and their like
- * @MEMORIZER_PAGES: alloc_pages(), free_pages() and their like
- */
+/* Kinds of functions that allocate or free. */
 enum memorizer_source {
-	MEMORIZER_KMALLOC,
-	MEMORIZER_CACHE,
-	MEMORIZER_PAGES,
+	MEMORIZER_KMALLOC,	/* kmalloc(), kfree() and their like */
+	MEMORIZER_CACHE,	/* kmem_cache_alloc(), kmem_cache_free() and their like */
+	MEMORIZER_PAGES,	/* alloc_pages(), free_pages() and their like */
+	MEMORIZER_VMALLOC,	/* vmalloc(), vfree() and their like */
+	MEMORIZER_VMAP,		/* vmap(), vm_map_ram() and their like */
+	MEMORIZER_IOREMAP,	/* ioremap() */
+	MEMORIZER_MODULES,	/* of memory for modules, and for other code made at run time */
+	MEMORIZER_STACK,	/* of stacks of tasks */
+	MEMORIZER_PERCPU,	/* alloc_percpu(), free_percpu() and their like, on each CPU */
 };
 
 struct task_struct;

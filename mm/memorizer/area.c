@@ -78,6 +78,20 @@ void memorizer_switch_kinds(unsigned int kinds)
 }
 
 /**
+ * memorizer_observe_kinds() - switch the observer's events of all kinds but slab and pages
+ * @on: true to pass allocations and frees to the observer
+ *
+ * Context: process context, under memorizer_rwsem, for writing; or boot, one CPU.
+ */
+void memorizer_observe_kinds(bool on)
+{
+	unsigned int kinds = memorizer_followed_kinds & ~MEMORIZER_KINDS_OBSERVED;
+
+	/* Hooks read it without a lock. */
+	WRITE_ONCE(memorizer_followed_kinds, kinds | (on ? MEMORIZER_KINDS_OBSERVED : 0));
+}
+
+/**
  * memorizer_clear_kinds() - no longer record or follow objects of some kinds
  * @kinds: a bit for each enum memorizer_object_kind
  * @flags: MEMORIZER_DO_RECORD, MEMORIZER_DO_FOLLOW, or both

@@ -75,6 +75,7 @@ void memorizer_switch_pages(unsigned int what, bool on);
 /* area.c */
 void memorizer_switch_kinds(unsigned int kinds);
 void memorizer_clear_kinds(unsigned int kinds, unsigned int flags);
+void memorizer_observe_kinds(bool on);
 
 /* kinds_set.c */
 void memorizer_kinds_files(struct dentry *dir);
@@ -85,6 +86,7 @@ void memorizer_kinds_init(void);
 static inline void memorizer_switch_pages(unsigned int what, bool on) { }
 static inline void memorizer_switch_kinds(unsigned int kinds) { }
 static inline void memorizer_clear_kinds(unsigned int kinds, unsigned int flags) { }
+static inline void memorizer_observe_kinds(bool on) { }
 static inline void memorizer_kinds_files(struct dentry *dir) { }
 static inline void memorizer_kinds_init(void) { }
 #endif

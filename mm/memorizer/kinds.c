@@ -210,6 +210,7 @@ void memorizer_observe_allocations(bool on)
 	down_write(&memorizer_rwsem);
 	memorizer_switch_hooks(MEMORIZER_DO_OBSERVE, on);
 	memorizer_switch_pages(MEMORIZER_DO_OBSERVE, on);
+	memorizer_observe_kinds(on);
 	if (on)
 		static_branch_enable(&memorizer_tracking);
 	else

@@ -90,6 +90,35 @@ void __weak memorizer_observer_free_pages(const struct page *page, unsigned int 
 }
 
 /**
+ * memorizer_observer_alloc_area() - handle an allocation of an area, a stack or per-CPU memory
+ * @addr: its address
+ * @size: bytes requested
+ * @bytes: bytes allocated
+ * @ip: return address into the caller of the allocator
+ * @source: kind of the allocator's function
+ *
+ * Context: any but NMI.
+ */
+void __weak memorizer_observer_alloc_area(const void *addr, size_t size, size_t bytes,
+					  unsigned long ip, enum memorizer_source source)
+{
+}
+
+/**
+ * memorizer_observer_free_area() - handle a free of an area, a stack or per-CPU memory
+ * @addr: its address
+ * @bytes: bytes freed
+ * @ip: return address into the caller of the allocator
+ * @source: kind of the allocator's function
+ *
+ * Context: any but NMI.
+ */
+void __weak memorizer_observer_free_area(const void *addr, size_t bytes, unsigned long ip,
+					 enum memorizer_source source)
+{
+}
+
+/**
  * memorizer_observer_task() - handle a new task, or a task's new pid or comm
  * @task: the task, whose pid, comm and start time are set
  *

@@ -35,6 +35,10 @@ void memorizer_observer_free(const void *ptr, unsigned long ip, enum memorizer_s
 void memorizer_observer_alloc_pages(const struct page *page, unsigned int order, gfp_t gfp,
 				    unsigned long ip);
 void memorizer_observer_free_pages(const struct page *page, unsigned int order, unsigned long ip);
+void memorizer_observer_alloc_area(const void *addr, size_t size, size_t bytes, unsigned long ip,
+				   enum memorizer_source source);
+void memorizer_observer_free_area(const void *addr, size_t bytes, unsigned long ip,
+				  enum memorizer_source source);
 void memorizer_observer_task(struct task_struct *task);
 int memorizer_observe_entries(bool on);
 void memorizer_observer_access(unsigned long addr, unsigned long size, unsigned int kind,

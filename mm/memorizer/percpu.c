@@ -4,6 +4,7 @@
  *
  * Variables that modules define with DEFINE_PER_CPU() are one such allocation of the module loader.
  */
+#include <linux/align.h>
 #include <linux/cpumask.h>
 #include <linux/memorizer-percpu.h>
 #include <linux/percpu.h>
@@ -15,6 +16,7 @@
 #include "index.h"
 #include "memorizer.h"
 #include "object.h"
+#include "observer.h"
 #include "pool.h"
 #include "record.h"
 #include "tasks.h"
@@ -64,9 +66,15 @@ static void choose_copy(unsigned long va, size_t size, unsigned long ip, u32 sta
 
 void __memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip)
 {
-	unsigned int cpu = cpumask_first(cpu_possible_mask);
+	const size_t bytes = ALIGN(size, PCPU_MIN_ALLOC_SIZE);
+	unsigned int cpu;
 	u32 stack = 0;
 
+	for_each_possible_cpu(cpu)
+		if (memorizer_observes_kinds())
+			memorizer_observer_alloc_area(per_cpu_ptr(ptr, cpu), size, bytes, ip,
+						      MEMORIZER_PERCPU);
+	cpu = cpumask_first(cpu_possible_mask);
 	/* The filters choose the copies of all CPUs, or none. */
 	if (READ_ONCE(memorizer_recorded_kinds) & BIT(MEMORIZER_KIND_PERCPU))
 		stack = memorizer_alloc_stack(per_cpu_ptr(ptr, cpu), MEMORIZER_KIND_PERCPU, ip);
@@ -77,11 +85,25 @@ void __memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip)
 	}
 }
 
-void __memorizer_percpu_free(void __percpu *ptr, unsigned long ip)
+/**
+ * __memorizer_percpu_free() - record a free
+ * @ptr: the address
+ * @bytes: bytes that are freed on each CPU
+ * @ip: return address into the caller of the allocator
+ *
+ * Call this, if memorizer_follows_kinds(), before the allocator can reuse the memory.
+ *
+ * Context: any but NMI. Takes no lock, allocates nothing.
+ */
+void __memorizer_percpu_free(void __percpu *ptr, size_t bytes, unsigned long ip)
 {
 	unsigned int cpu;
 	u32 id;
 
+	for_each_possible_cpu(cpu)
+		if (memorizer_observes_kinds())
+			memorizer_observer_free_area(per_cpu_ptr(ptr, cpu), bytes, ip,
+						     MEMORIZER_PERCPU);
 	if (!(READ_ONCE(memorizer_followed_kinds) & BIT(MEMORIZER_KIND_PERCPU)))
 		return;
 	for_each_possible_cpu(cpu) {

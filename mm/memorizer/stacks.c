@@ -18,6 +18,7 @@
 #include "index.h"
 #include "memorizer.h"
 #include "object.h"
+#include "observer.h"
 #include "pool.h"
 #include "record.h"
 #include "tasks.h"
@@ -45,6 +46,9 @@ void __memorizer_stack_alloc(const void *stack, unsigned long ip)
 {
 	u32 from = 0;
 
+	if (memorizer_observes_kinds())
+		memorizer_observer_alloc_area(stack, THREAD_SIZE, THREAD_SIZE, ip,
+					      MEMORIZER_STACK);
 	if (READ_ONCE(memorizer_recorded_kinds) & BIT(MEMORIZER_KIND_STACK))
 		from = memorizer_alloc_stack(stack, MEMORIZER_KIND_STACK, ip);
 	preempt_disable_notrace();
@@ -60,6 +64,8 @@ void __memorizer_stack_alloc(const void *stack, unsigned long ip)
 
 void __memorizer_stack_free(const void *stack, unsigned long ip)
 {
+	if (memorizer_observes_kinds())
+		memorizer_observer_free_area(stack, THREAD_SIZE, ip, MEMORIZER_STACK);
 	preempt_disable_notrace();
 	if (READ_ONCE(memorizer_followed_kinds) & BIT(MEMORIZER_KIND_STACK))
 		memorizer_end((unsigned long)stack, ip);

@@ -22,7 +22,8 @@
 	 "typealias " MEMORIZER_INTEGER(8, "encoding = UTF8; ") " := text8;\n"		\
 	 "typealias integer { size = 16; align = 8; signed = true; } := int16;\n"	\
 	 "typealias integer { size = 32; align = 8; signed = true; } := int32;\n"	\
-	 "typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2 } := source;\n"	\
+	 "typealias enum : uint8 { kmalloc = 0, cache = 1, pages = 2, vmalloc = 3, vmap = 4, "	\
+	 "ioremap = 5, modules = 6, stack = 7, percpu = 8 } := source;\n"			\
 	 "typealias enum : uint8 { live = 1, freed = 2, buried = 3 } := life;\n"	\
 	 "typealias enum : uint8 { read = 1, write = 2, update = 3 } := direction;\n"	\
 	 "typealias enum : uint8 { syscall = 1, interrupt = 2, exception = 3, "		\

@@ -7,8 +7,11 @@
  */
 #include <linux/errno.h>
 #include <linux/kprobes.h>
+#include <linux/limits.h>
 #include <linux/memorizer-stream.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/numa.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -328,6 +331,24 @@ void memorizer_observer_free_pages(const struct page *page, unsigned int order, 
 	event = (void *)next_event();
 	fill_free(event, MEMORIZER_PAGES, page_to_virt(page), PAGE_SIZE << order, NULL, ip);
 	end_at_once(were_off, MEMORIZER_FREE_EVENT, sizeof(*event));
+}
+
+/* The fields have 32 bits. */
+static u32 field_bytes(size_t bytes)
+{
+	return min_t(size_t, bytes, U32_MAX);
+}
+
+void memorizer_observer_alloc_area(const void *addr, size_t size, size_t bytes, unsigned long ip,
+				   enum memorizer_source source)
+{
+	write_alloc(source, addr, field_bytes(size), field_bytes(bytes), 0, NUMA_NO_NODE, ip, NULL);
+}
+
+void memorizer_observer_free_area(const void *addr, size_t bytes, unsigned long ip,
+				  enum memorizer_source source)
+{
+	write_free(source, addr, field_bytes(bytes), NULL, ip);
 }
 
 /*

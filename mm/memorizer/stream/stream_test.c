@@ -6,6 +6,7 @@
  * Tests read the buffers as a reader of the files does. They ignore events of other tasks.
  */
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/interrupt.h>
@@ -16,15 +17,19 @@
 #include <linux/memorizer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/numa.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/stackdepot.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include <trace/events/irq.h>
 
@@ -456,6 +461,192 @@ static void bulk_pages_make_an_event_each(struct kunit *test)
 	KUNIT_ASSERT_GE(test, n, 1);
 	/* The stream is drained once: check the last page. */
 	expect_pages(test, page_to_virt(pages[n - 1]), PAGE_SIZE);
+}
+
+/* Events of memory that is neither slab nor pages: of a kind, in a range of addresses. */
+struct area_wanted {
+	unsigned long start, end;
+	u8 kind;
+};
+
+static bool is_of_area(const struct seen *event, const void *what)
+{
+	const struct area_wanted *wanted = what;
+	unsigned long ptr;
+
+	if (event->id == MEMORIZER_ALLOC_EVENT && event->alloc.kind == wanted->kind)
+		ptr = event->alloc.ptr;
+	else if (event->id == MEMORIZER_FREE_EVENT && event->free.kind == wanted->kind)
+		ptr = event->free.ptr;
+	else
+		return false;
+	return ptr >= wanted->start && ptr < wanted->end;
+}
+
+/* Expect two events: an allocation and its free, both called by @caller. */
+static void expect_area(struct kunit *test, const void *ptr, size_t size, u8 kind, void *caller)
+{
+	struct area_wanted wanted = { (unsigned long)ptr, (unsigned long)ptr + 1, kind };
+
+	drain(test, is_of_area, &wanted);
+	KUNIT_ASSERT_EQ(test, seen_count, 2);
+	KUNIT_ASSERT_EQ(test, seen[0].id, MEMORIZER_ALLOC_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.bytes_req, size);
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.bytes_alloc, PAGE_ALIGN(size));
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.pid, current->pid);
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.node, NUMA_NO_NODE);
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.cache, 0);
+	KUNIT_EXPECT_TRUE(test, ip_is_in(memorizer_pack_ip(seen[0].alloc.call_site), caller));
+	KUNIT_ASSERT_EQ(test, seen[1].id, MEMORIZER_FREE_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[1].free.bytes, PAGE_ALIGN(size));
+	KUNIT_EXPECT_EQ(test, seen[1].free.pid, current->pid);
+	KUNIT_EXPECT_TRUE(test, ip_is_in(memorizer_pack_ip(seen[1].free.call_site), caller));
+}
+
+static void vmalloc_makes_its_two_events(struct kunit *test)
+{
+	static const size_t sizes[] = { 1, PAGE_SIZE, 5 * PAGE_SIZE + 100 };
+	unsigned int i;
+	void *ptr;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		start(test, MEMORIZER_STREAM_ALLOCATIONS);
+		ptr = vmalloc(sizes[i]);
+		KUNIT_ASSERT_NOT_NULL(test, ptr);
+		vfree(ptr);
+		stop(MEMORIZER_STREAM_ALLOCATIONS);
+		expect_area(test, ptr, sizes[i], MEMORIZER_VMALLOC, vmalloc_makes_its_two_events);
+	}
+}
+
+static void mapped_pages_make_their_two_events(struct kunit *test)
+{
+	struct page *pages[2] = { alloc_page(GFP_KERNEL), alloc_page(GFP_KERNEL) };
+	void *ptr;
+
+	KUNIT_ASSERT_NOT_NULL(test, pages[0]);
+	KUNIT_ASSERT_NOT_NULL(test, pages[1]);
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	ptr = vmap(pages, 2, VM_MAP, PAGE_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ptr);
+	vunmap(ptr);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	expect_area(test, ptr, 2 * PAGE_SIZE, MEMORIZER_VMAP, mapped_pages_make_their_two_events);
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	ptr = vm_map_ram(pages, 2, NUMA_NO_NODE);
+	KUNIT_ASSERT_NOT_NULL(test, ptr);
+	vm_unmap_ram(ptr, 2);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	expect_area(test, ptr, 2 * PAGE_SIZE, MEMORIZER_VMAP, mapped_pages_make_their_two_events);
+	__free_page(pages[0]);
+	__free_page(pages[1]);
+}
+
+static void area_of_a_device_makes_its_two_events(struct kunit *test)
+{
+	struct vm_struct *area;
+	const void *addr;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	area = get_vm_area(3 * PAGE_SIZE, VM_IOREMAP);
+	KUNIT_ASSERT_NOT_NULL(test, area);
+	addr = area->addr;
+	remove_vm_area(addr);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	kfree(area);
+	expect_area(test, addr, 3 * PAGE_SIZE, MEMORIZER_IOREMAP,
+		    area_of_a_device_makes_its_two_events);
+}
+
+static void resized_area_is_freed_and_allocated(struct kunit *test)
+{
+	void *ptr = vmalloc(2 * PAGE_SIZE);
+	struct area_wanted wanted = { (unsigned long)ptr, (unsigned long)ptr + 1,
+				      MEMORIZER_VMALLOC };
+
+	KUNIT_ASSERT_NOT_NULL(test, ptr);
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	KUNIT_EXPECT_PTR_EQ(test, vrealloc(ptr, 100, GFP_KERNEL), ptr);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_of_area, &wanted);
+	KUNIT_ASSERT_EQ(test, seen_count, 2);
+	KUNIT_ASSERT_EQ(test, seen[0].id, MEMORIZER_FREE_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[0].free.bytes, 2 * PAGE_SIZE);
+	KUNIT_ASSERT_EQ(test, seen[1].id, MEMORIZER_ALLOC_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[1].alloc.bytes_req, 100);
+	KUNIT_EXPECT_EQ(test, seen[1].alloc.bytes_alloc, 2 * PAGE_SIZE);
+	vfree(ptr);
+}
+
+static int wait_to_stop(void *unused)
+{
+	while (!kthread_should_stop())
+		msleep(1);
+	return 0;
+}
+
+/* The last reference to the stack is dropped after the thread has ended. */
+static void stack_of_a_task_makes_its_two_events(struct kunit *test)
+{
+	struct area_wanted wanted = { .kind = MEMORIZER_STACK };
+	struct task_struct *task;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	task = kthread_run(wait_to_stop, NULL, "streamed");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	wanted.start = (unsigned long)task_stack_page(task);
+	wanted.end = wanted.start + 1;
+	kthread_stop(task);
+	seen_count = 0;
+	while (seen_count < 2) {
+		drain_more(test, is_of_area, &wanted);
+		msleep(1);
+	}
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	KUNIT_ASSERT_EQ(test, seen[0].id, MEMORIZER_ALLOC_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.bytes_req, THREAD_SIZE);
+	KUNIT_EXPECT_EQ(test, seen[0].alloc.bytes_alloc, THREAD_SIZE);
+	KUNIT_ASSERT_EQ(test, seen[1].id, MEMORIZER_FREE_EVENT);
+	KUNIT_EXPECT_EQ(test, seen[1].free.bytes, THREAD_SIZE);
+}
+
+static bool is_of_percpu(const struct seen *event, const void *what)
+{
+	void __percpu *ptr = *(void __percpu **)what;
+	struct area_wanted wanted = { .kind = MEMORIZER_PERCPU };
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		wanted.start = (unsigned long)per_cpu_ptr(ptr, cpu);
+		wanted.end = wanted.start + 1;
+		if (is_of_area(event, &wanted))
+			return true;
+	}
+	return false;
+}
+
+static void percpu_memory_makes_two_events_on_each_cpu(struct kunit *test)
+{
+	unsigned int i, cpus = num_possible_cpus();
+	void __percpu *ptr;
+
+	start(test, MEMORIZER_STREAM_ALLOCATIONS);
+	ptr = __alloc_percpu(10, 2);
+	KUNIT_ASSERT_NOT_NULL(test, (void __force *)ptr);
+	free_percpu(ptr);
+	stop(MEMORIZER_STREAM_ALLOCATIONS);
+	drain(test, is_of_percpu, &ptr);
+	KUNIT_ASSERT_EQ(test, seen_count, 2 * cpus);
+	for (i = 0; i < cpus; i++) {
+		KUNIT_ASSERT_EQ(test, seen[i].id, MEMORIZER_ALLOC_EVENT);
+		KUNIT_EXPECT_EQ(test, seen[i].alloc.bytes_req, 10);
+		KUNIT_EXPECT_EQ(test, seen[i].alloc.bytes_alloc, 12);
+		KUNIT_EXPECT_TRUE(test, ip_is_in(memorizer_pack_ip(seen[i].alloc.call_site),
+						 percpu_memory_makes_two_events_on_each_cpu));
+		KUNIT_ASSERT_EQ(test, seen[cpus + i].id, MEMORIZER_FREE_EVENT);
+		KUNIT_EXPECT_EQ(test, seen[cpus + i].free.bytes, 12);
+	}
 }
 
 /* Pages that are freed in parts have a free event per part. */
@@ -1621,6 +1812,12 @@ static struct kunit_case stream_cases[] = {
 	KUNIT_CASE(compound_page_makes_its_two_events),
 	KUNIT_CASE(bulk_pages_make_an_event_each),
 	KUNIT_CASE(split_page_is_freed_in_parts),
+	KUNIT_CASE(vmalloc_makes_its_two_events),
+	KUNIT_CASE(mapped_pages_make_their_two_events),
+	KUNIT_CASE(area_of_a_device_makes_its_two_events),
+	KUNIT_CASE(resized_area_is_freed_and_allocated),
+	KUNIT_CASE(stack_of_a_task_makes_its_two_events),
+	KUNIT_CASE(percpu_memory_makes_two_events_on_each_cpu),
 	KUNIT_CASE(task_is_described_once_and_when_renamed),
 	KUNIT_CASE(new_task_is_described),
 	KUNIT_CASE(task_with_the_pid_of_another_is_described),

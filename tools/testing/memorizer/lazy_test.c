@@ -408,7 +408,8 @@ static void variables_of_a_module_lie_in_its_memory(void)
 	boot(POOL_BLOCKS(40));
 	become(0, 1);
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_VMALLOC) | BIT(MEMORIZER_KIND_STATIC));
-	memorizer_vmalloc((void *)MODULE, MODULE_PAGES * PAGE_SIZE, VM_ALLOC, IP(1));
+	memorizer_vmalloc((void *)MODULE, MODULE_PAGES * PAGE_SIZE, MODULE_PAGES * PAGE_SIZE,
+			  VM_ALLOC, IP(1));
 	area = object_at(MODULE);
 	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
 	CHECK_COUNTS(area, IP(3), 1, 1, 0);
@@ -431,7 +432,7 @@ static void variables_of_a_module_lie_in_its_memory(void)
 	site(MODULE + 64, 8, MEMORIZER_READ, IP(3));
 	CHECK_COUNTS(area, IP(3), 1, 3, 0);
 	CHECK_COUNTS(first, IP(3), 1, 1, 0);
-	memorizer_vfree((void *)MODULE, VM_ALLOC, IP(2));
+	memorizer_vfree((void *)MODULE, MODULE_PAGES * PAGE_SIZE, VM_ALLOC, IP(2));
 	CHECK(!object_at(MODULE));
 	CHECK_EQ(sum_counters().frees, 2);
 	CHECK_EQ(sum_counters().unattributed, 0);
@@ -447,7 +448,8 @@ static void variables_outlive_the_area_around_them(void)
 	boot(POOL_BLOCKS(40));
 	become(0, 1);
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_VMALLOC) | BIT(MEMORIZER_KIND_STATIC));
-	memorizer_vmalloc((void *)MODULE, MODULE_PAGES * PAGE_SIZE, VM_ALLOC, IP(1));
+	memorizer_vmalloc((void *)MODULE, MODULE_PAGES * PAGE_SIZE, MODULE_PAGES * PAGE_SIZE,
+			  VM_ALLOC, IP(1));
 	set_variable(&variable, MODULE + 64, 8);
 	build_table(&table, &variable, 1);
 	CHECK_EQ(memorizer_index_insert_variables(&table), 0);

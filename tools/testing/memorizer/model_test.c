@@ -343,7 +343,8 @@ static void alloc_area(struct area *area, unsigned int how)
 	area->allocated = true;
 	DID("allocate the area %#lx, size %lu, flags %lu, ip %lx", area->addr, area->size,
 	    area->flags, ip);
-	memorizer_vmalloc((void *)area->addr, area->size, area->flags, ip);
+	memorizer_vmalloc((void *)area->addr, area->size, PAGE_ALIGN(area->size), area->flags,
+			  ip);
 	follow_area(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
 		    memorizer_index_area(area->addr));
 }
@@ -357,7 +358,7 @@ static void free_area(struct area *area, unsigned int how)
 		memorizer_set_free_ip((void *)area->addr, IP(how));
 		model_set_free_ip(&model, area->addr, IP(how));
 	}
-	memorizer_vfree((void *)area->addr, area->flags, ip);
+	memorizer_vfree((void *)area->addr, PAGE_ALIGN(area->size), area->flags, ip);
 	model_free_area(&model, kind_of(area), area->addr, ip);
 	area->allocated = false;
 }
@@ -369,7 +370,8 @@ static void resize_area(struct area *area, unsigned int how)
 
 	area->size = 1 + how * 60;
 	DID("resize the area %#lx to %lu, ip %lx", area->addr, area->size, ip);
-	memorizer_vrealloc((void *)area->addr, area->size, area->flags, ip);
+	memorizer_vrealloc((void *)area->addr, area->size, PAGE_ALIGN(area->size), area->flags,
+			   ip);
 	model_free_area(&model, kind_of(area), area->addr, ip);
 	follow_area(model_alloc_area(&model, kind_of(area), area->addr, area->size, ip), &was,
 		    memorizer_index_area(area->addr));

@@ -19,12 +19,12 @@ static void start(void)
 
 static void alloc_area(unsigned long addr, size_t size, unsigned long flags)
 {
-	memorizer_vmalloc((void *)addr, size, flags, IP(1));
+	memorizer_vmalloc((void *)addr, size, PAGE_ALIGN(size), flags, IP(1));
 }
 
 static void free_area(unsigned long addr, unsigned long flags)
 {
-	memorizer_vfree((void *)addr, flags, IP(4));
+	memorizer_vfree((void *)addr, PAGE_SIZE, flags, IP(4));
 }
 
 static struct memorizer_object *area_at(unsigned long addr)
@@ -219,7 +219,7 @@ static void resized_area_is_a_new_object(void)
 	start();
 	alloc_area(AREA(0), 100, VM_ALLOC);
 	first = area_at(AREA(0));
-	memorizer_vrealloc((void *)AREA(0), 50, VM_ALLOC, IP(6));
+	memorizer_vrealloc((void *)AREA(0), 50, PAGE_SIZE, VM_ALLOC, IP(6));
 	second = area_at(AREA(0));
 	CHECK(first != second);
 	CHECK_EQ(first->state, MEMORIZER_FREED);
@@ -298,7 +298,7 @@ static void reader_and_filter_leave_areas_out(void)
 	alloc_area(AREA(0), PAGE_SIZE, VM_ALLOC);
 	CHECK(!area_at(AREA(0)));
 	CHECK_EQ(sum_counters().allocs_left_out, 1);
-	memorizer_vmalloc((void *)AREA(0), PAGE_SIZE, VM_ALLOC, CHOSEN_IP);
+	memorizer_vmalloc((void *)AREA(0), PAGE_SIZE, PAGE_SIZE, VM_ALLOC, CHOSEN_IP);
 	CHECK(area_at(AREA(0)));
 }
 

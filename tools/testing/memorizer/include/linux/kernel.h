@@ -8,6 +8,7 @@
 #define PAGE_SHIFT	12
 #define PAGE_SIZE	BIT(PAGE_SHIFT)
 #define PAGE_MASK	(~(PAGE_SIZE - 1))
+#define PAGE_ALIGN(at)	(((at) + PAGE_SIZE - 1) & PAGE_MASK)
 
 #define BIT(nr)			(1UL << (nr))
 #define BITS_PER_LONG		64
