@@ -15,10 +15,8 @@
 #include "report/engine.h"
 #include "report/kmap-check.h"
 #include "report/violations.h"
-#include "trace/live.h"
 #include "trace/trace.h"
-
-#define BYTES_MAX	(1u << 30)	/* of an allocation; larger ones are not tracked */
+#include "trace/tracker.h"
 
 static const char * const usage[] = {
 	"memorizer check [OPTION...] DIR|KMAP|-",
@@ -79,7 +77,7 @@ struct next_frame {
  * @caches: announced caches
  * @records: struct record by the record's id
  * @stacks: struct next_frame by stack
- * @memory: live memory of the slab allocator and large kmalloc, and of pages
+ * @memory: live memory, by group
  * @period: incremented where events are missing, from 1; events of different periods never
  *	    contradict each other
  * @loss_period: the trace's period
@@ -99,7 +97,7 @@ struct check {
 	u64 types[TRACE_TYPES], uncertain;
 	bool broken;
 	struct hash cpus, pids, caches, records, stacks;
-	struct live memory[2];
+	struct live memory[TRACKER_GROUPS];
 	u32 period, loss_period, since_switch;
 	bool allocations;
 	u32 snapshot, last_snapshot, snapshot_period;
@@ -203,16 +201,16 @@ static void check_cache(struct check *c, const struct trace_event *e, u64 cache)
 /* Look up the map of live memory for this kind. */
 static struct live *memory_of(struct check *c, u32 kind)
 {
-	return c->memory + (kind == TRACE_PAGES);
+	return c->memory + tracker_group(kind);
 }
 
 /* Check that a range is plausible and can be tracked. */
-static bool check_range(struct check *c, const struct trace_event *e, u64 ptr, u32 bytes)
+static bool check_range(struct check *c, const struct trace_event *e, u32 kind, u64 ptr, u32 bytes)
 {
-	if (bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr)
+	if (tracker_is_range(kind, ptr, bytes))
 		return true;
-	violation(c, VALUE, e, "%u bytes at %llx: want 1 to %u, within the address space", bytes,
-		  ptr, BYTES_MAX);
+	violation(c, VALUE, e, "%u bytes at %llx: want 1 to %llu, within the address space", bytes,
+		  ptr, tracker_bytes_max(kind));
 	return false;
 }
 
@@ -270,11 +268,12 @@ static void check_alloc(struct check *c, const struct trace_event *e)
 	check_pid(c, e, e->u.alloc.pid);
 	check_cache(c, e, e->u.alloc.cache);
 	if (kind >= TRACE_KINDS)
-		violation(c, VALUE, e, "alloc of kind %u: want 0 to 2", kind);
+		violation(c, VALUE, e, "alloc of kind %u: want 0 to %u", kind,
+			  TRACE_KINDS - 1);
 	if (e->u.alloc.bytes_req > e->u.alloc.bytes_alloc)
 		violation(c, VALUE, e, "%u bytes allocated, %u requested", e->u.alloc.bytes_alloc,
 			  e->u.alloc.bytes_req);
-	if (!check_range(c, e, ptr, e->u.alloc.bytes_alloc))
+	if (!check_range(c, e, kind, ptr, e->u.alloc.bytes_alloc))
 		return;
 	live_visit(memory_of(c, kind), ptr, end, search_range, &s);
 	if (s.found)
@@ -306,7 +305,7 @@ static void check_free_pages(struct check *c, const struct trace_event *e)
 
 static void check_free_object(struct check *c, const struct trace_event *e)
 {
-	struct live *l = memory_of(c, TRACE_KMALLOC);
+	struct live *l = memory_of(c, e->u.free.kind);
 	u64 ptr = e->u.free.ptr, end;
 	const struct live_range *range = live_find(l, ptr);
 
@@ -332,8 +331,9 @@ static void check_free(struct check *c, const struct trace_event *e)
 	check_pid(c, e, e->u.free.pid);
 	check_cache(c, e, e->u.free.cache);
 	if (e->u.free.kind >= TRACE_KINDS)
-		violation(c, VALUE, e, "free of kind %u: want 0 to 2", e->u.free.kind);
-	if (!check_range(c, e, e->u.free.ptr, e->u.free.bytes))
+		violation(c, VALUE, e, "free of kind %u: want 0 to %u", e->u.free.kind,
+			  TRACE_KINDS - 1);
+	if (!check_range(c, e, e->u.free.kind, e->u.free.ptr, e->u.free.bytes))
 		return;
 	if (e->u.free.kind == TRACE_PAGES)
 		check_free_pages(c, e);
@@ -647,6 +647,8 @@ static void print_json(const struct check *c)
 
 static void init(struct check *c)
 {
+	int g;
+
 	c->by_kernel = trace_env_text(c->trace, "kernel_release");
 	c->period = 1;
 	c->loss_period = 1;
@@ -655,19 +657,21 @@ static void init(struct check *c)
 	hash_init(&c->caches, sizeof(u64), sizeof(u64));
 	hash_init(&c->stacks, sizeof(struct next_frame), sizeof(u64));
 	hash_init(&c->records, sizeof(struct record), sizeof(u64));
-	live_init(c->memory);
-	live_init(c->memory + 1);
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		live_init(c->memory + g);
 }
 
 static void release(struct check *c)
 {
+	int g;
+
 	hash_free(&c->cpus);
 	hash_free(&c->pids);
 	hash_free(&c->caches);
 	hash_free(&c->stacks);
 	hash_free(&c->records);
-	live_free(c->memory);
-	live_free(c->memory + 1);
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		live_free(c->memory + g);
 }
 
 /* Memory that was idle for long is not cached. */

@@ -324,6 +324,23 @@ static const struct view trace_views[] = {
 		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
 		SITES_OF(GROUP_PAGES),
 	}, {
+		.title = "FUNCTIONS THAT ALLOCATE AREAS", .key = "area_sites",
+		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT,
+		SITES_OF(GROUP_AREAS),
+	}, {
+		.title = "AREAS LIVE AT THE END, BY FUNCTION", .key = "live_areas",
+		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
+		SITES_OF(GROUP_AREAS),
+	}, {
+		.title = "FUNCTIONS THAT ALLOCATE STACKS AND PER-CPU MEMORY", .key = "local_sites",
+		BYTES_OBJECTS(SUM_ALLOC, SUM_HIT), .present = SUM_HIT,
+		SITES_OF(GROUP_LOCAL),
+	}, {
+		.title = "STACKS AND PER-CPU MEMORY LIVE AT THE END, BY FUNCTION",
+		.key = "live_local",
+		BYTES_OBJECTS(SUM_LIVE_BYTES, SUM_LIVE), .present = SUM_LIVE,
+		SITES_OF(GROUP_LOCAL),
+	}, {
 		.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
 		READS_WRITES(SUM_READS, SUM_WRITES), .present = SUM_READS,
 		FUNCTIONS_OF(functions[ACCESS_STREAMED], function, name_function),

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "record/recorder.h"
 #include "record/settings.h"
+#include "trace/trace.h"
 
 static const char * const usage[] = {
 	"memorizer record [OPTION...] [--for TIME | -- COMMAND...]",
@@ -66,14 +67,27 @@ static int option_size(const struct option *o, const char *arg, int unset)
 	return 0;
 }
 
+/* Kinds of memory with allocations in the stream. */
 static int option_memory(const struct option *o, const char *arg, int unset)
 {
-	struct packet_selection *select = o->value;
+	u32 *memory = o->value, streamed = 0, kind;
+	const char *word = arg;
+	size_t len;
 
 	(void)unset;
-	select->slab = !strcmp(arg, "slab");
-	select->pages = !strcmp(arg, "pages");
-	return select->slab || select->pages ? 0 : option_refuse(o, arg, "slab or pages");
+	for (kind = 0; kind < TRACE_KINDS; kind++)
+		streamed |= 1u << trace_kind_memory(kind);
+	*memory = 0;
+	for (; ; word += len + 1) {
+		len = strcspn(word, ",");
+		kind = kmap_kind_find(word, len);
+		if (!(streamed & 1u << kind))
+			return option_refuse(o, arg,
+					     "kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack or percpu");
+		*memory |= 1u << kind;
+		if (!word[len])
+			return 0;
+	}
 }
 
 static int option_list(const struct option *o, const char *arg, int unset)
@@ -159,7 +173,7 @@ static int run(int argc, char **argv)
 	struct recording what = {
 		.debugfs = "/sys/kernel/debug",
 		.on = { [STREAM_ALLOCATIONS] = true },
-		.options.select = { .slab = true, .pages = true },
+		.options.select = { .memory = PACKET_MEMORY_ALL },
 	};
 	const struct option options[] = {
 		OPT_STRING('o', "output", &what.output, "DIR",
@@ -204,8 +218,9 @@ static int run(int argc, char **argv)
 		OPT_BOOLEAN('s', "snapshot", &what.snapshot,
 			    "record the contents of the kernel's kmap at the end"),
 		OPT_TAKE('m', "mark", &what.mark, "TEXT", "start with a mark", option_mark),
-		OPT_TAKE('t', "kind", &what.options.select, "KIND",
-			 "allocations and frees of slab or of pages only", option_memory),
+		OPT_TAKE('t', "kind", &what.options.select.memory, "KIND",
+			 "allocations and frees of these kinds of memory only, such as slab or pages",
+			 option_memory),
 		OPT_TAKE('P', "cpu", &what.options.select.cpus, "CPU,...",
 			 "accesses on these CPUs only", option_list),
 		OPT_BOOLEAN('z', "compress", &what.options.compress,

@@ -302,6 +302,8 @@ static void put_kind(struct script *s, u32 kind)
 {
 	static const char * const kinds[TRACE_KINDS] = {
 		[TRACE_KMALLOC] = "kmalloc", [TRACE_KMEM_CACHE] = "cache", [TRACE_PAGES] = "pages",
+		[TRACE_VMALLOC] = "vmalloc", [TRACE_VMAP] = "vmap", [TRACE_IOREMAP] = "ioremap",
+		[TRACE_MODULES] = "modules", [TRACE_STACK] = "stack", [TRACE_PERCPU] = "percpu",
 	};
 
 	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), kind);
@@ -309,7 +311,7 @@ static void put_kind(struct script *s, u32 kind)
 
 static void put_cache(struct script *s, u32 kind, u64 cache)
 {
-	if (kind == TRACE_PAGES)
+	if (tracker_group(kind) != TRACKER_SLAB)
 		return;
 	put_hex(s, F_CACHE, cache);
 	put_text(s, F_NAME, names_cache(&s->names, kind, cache));
@@ -332,8 +334,11 @@ static void put_alloc(struct script *s, const struct trace_event *e)
 	put_hex(s, F_PTR, e->u.alloc.ptr);
 	put_number(s, F_BYTES_REQ, e->u.alloc.bytes_req);
 	put_number(s, F_BYTES_ALLOC, e->u.alloc.bytes_alloc);
-	gfp_text(e->u.alloc.gfp_flags, s->gfp);
-	put_text(s, F_GFP, s->gfp);
+	/* The hooks of other allocators do not see flags. */
+	if (tracker_group(e->u.alloc.kind) <= TRACKER_PAGES) {
+		gfp_text(e->u.alloc.gfp_flags, s->gfp);
+		put_text(s, F_GFP, s->gfp);
+	}
 	if (e->u.alloc.kind == TRACE_PAGES) {
 		put_text(s, F_ZONE, gfp_zone(e->u.alloc.gfp_flags));
 		put_order(s, e->u.alloc.bytes_alloc);
@@ -786,6 +791,10 @@ static void print_chrome_live(struct script *s, const struct trace_event *e)
 	print_digits(s->bytes[TRACKER_SLAB], 1);
 	print_string(", \"pages\": ");
 	print_digits(s->bytes[TRACKER_PAGES], 1);
+	print_string(", \"areas\": ");
+	print_digits(s->bytes[TRACKER_AREAS], 1);
+	print_string(", \"local\": ");
+	print_digits(s->bytes[TRACKER_LOCAL], 1);
 	print_string("}}");
 }
 

@@ -455,11 +455,25 @@ static void print_spans(const struct overtime *o)
 			{ "Free_bytes", "bytes_freed", TIMELINE_FREE_BYTES, CELL_NUMBER, 0 },
 			{ "Reads", "reads", TIMELINE_READS, CELL_NUMBER, 0 },
 			{ "Writes", "writes", TIMELINE_WRITES, CELL_NUMBER, 0 },
+			{ "Areas_live", "areas_live", TIMELINE_LIVE + TRACKER_AREAS,
+			  CELL_NUMBER, 0 },
+			{ "Areas_peak", "areas_peak", TIMELINE_PEAK + TRACKER_AREAS,
+			  CELL_NUMBER, 0 },
+			{ "Local_live", "local_live", TIMELINE_LIVE + TRACKER_LOCAL,
+			  CELL_NUMBER, 0 },
+			{ "Local_peak", "local_peak", TIMELINE_PEAK + TRACKER_LOCAL,
+			  CELL_NUMBER, 0 },
 		},
 		.nr = o->line.nr,
 	};
 	u32 i;
 
+	/* The last columns are about memory that a trace may not have. */
+	for (i = 0; t.columns[i].title; i++)
+		if (o->format == REPORT_TEXT && !o->line.peak[TRACKER_AREAS] &&
+		    !o->line.peak[TRACKER_LOCAL] &&
+		    t.columns[i].shows == TIMELINE_LIVE + TRACKER_AREAS)
+			t.columns[i] = (struct column){ 0 };
 	t.rows = xreallocarray(NULL, t.nr, sizeof(*t.rows));
 	for (i = 0; i < t.nr; i++)
 		t.rows[i] = (struct row){ .id = o->line.sums[i][TIMELINE_BEGIN],
@@ -499,6 +513,8 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 	} heads[TRACKER_GROUPS] = {
 		[TRACKER_SLAB] = { "LIVE AT THE PEAK", "slab_peak" },
 		[TRACKER_PAGES] = { "PAGES LIVE AT THE PEAK", "pages_peak" },
+		[TRACKER_AREAS] = { "AREAS LIVE AT THE PEAK", "areas_peak" },
+		[TRACKER_LOCAL] = { "STACKS AND PER-CPU MEMORY LIVE AT THE PEAK", "local_peak" },
 	};
 	struct table t = {
 		.title = heads[g].title, .key = heads[g].key,
@@ -557,7 +573,7 @@ static void print_peak(const struct overtime *o, const char *label, const char *
 		printf(",\n\t\"%s_most\": {\"bytes\": %llu, \"time\": %llu}", key, bytes, time);
 	else if (o->format == REPORT_CSV)
 		printf("%s_most,bytes,%llu\n%s_most,time,%llu\n", key, bytes, key, time);
-	else
+	else if (bytes || g <= TRACKER_PAGES)
 		printf("%-20s %20llu bytes, at %llu.%09llu\n", label, bytes, time / 1000000000,
 		       time % 1000000000);
 }
@@ -568,16 +584,19 @@ static void print(const struct overtime *o)
 		.command = "timeline", .input = "trace", .incomplete = o->incomplete,
 		.sort = "time", .top = o->top, .filter = &o->filter,
 	};
+	int g;
 
 	if (o->format == REPORT_TEXT)
 		term_pager();
 	head_print(&head, o->format);
 	print_peak(o, "Peak of the slab", "slab", TRACKER_SLAB);
 	print_peak(o, "Peak of pages", "pages", TRACKER_PAGES);
+	print_peak(o, "Peak of areas", "areas", TRACKER_AREAS);
+	print_peak(o, "Peak of local memory", "local", TRACKER_LOCAL);
 	print_spans(o);
 	print_marks(o);
-	print_holders(o, TRACKER_SLAB);
-	print_holders(o, TRACKER_PAGES);
+	for (g = 0; g < TRACKER_GROUPS; g++)
+		print_holders(o, g);
 	print_lifetimes(o);
 	if (o->format == REPORT_JSON)
 		printf("\n}\n");

@@ -21,7 +21,7 @@
 #define DELAY		2000		/* ms, as in perf top */
 #define ROUND		1000		/* ms: maximum time until packets are summed */
 #define WAITING		(64 << 20)	/* maximum bytes of pending packets of a CPU */
-#define FRAME_LINES	12		/* lines of the screen other than rows */
+#define FRAME_LINES	13		/* lines of the screen other than rows */
 
 static const char * const usage[] = {
 	"memorizer top [OPTION...]",
@@ -95,13 +95,11 @@ struct top {
 	bool incomplete, unmatched;
 };
 
-/* Call site of an item; call sites of pages follow those of the slab allocator. */
+/* Call site of an item: the call sites of one group follow those of another. */
 static const struct site *site_of(const struct top *t, u32 *item, enum group *g)
 {
-	u32 slab = t->sums.sites[GROUP_SLAB].nr;
-
-	*g = *item < slab ? GROUP_SLAB : GROUP_PAGES;
-	*item -= *g == GROUP_SLAB ? 0 : slab;
+	for (*g = GROUP_SLAB; *item >= t->sums.sites[*g].nr; ++*g)
+		*item -= t->sums.sites[*g].nr;
 	return hash_item(t->sums.sites + *g, *item);
 }
 
@@ -129,7 +127,8 @@ static void name_site(void *data, u32 item, struct row *row)
 	const struct site *site = site_of(t, &item, &g);
 
 	row->name = report_site(&t->sums, site->ip);
-	row->texts[0] = table_text(g == GROUP_SLAB ? "slab" : "pages");
+	row->texts[0] = table_text(site->kind ? kmap_kinds[site->kind] :
+				   g == GROUP_SLAB ? "slab" : "pages");
 	row->texts[1] = report_site_type(&t->sums, site->typed, site->kind);
 }
 
@@ -174,6 +173,10 @@ static void print_head(const struct top *t)
 	printf("\n slab: %llu objects, %llu bytes; pages: %llu objects, %llu bytes\n",
 	       k->total[GROUP_SLAB][SUM_HIT], k->total[GROUP_SLAB][SUM_ALLOC],
 	       k->total[GROUP_PAGES][SUM_HIT], k->total[GROUP_PAGES][SUM_ALLOC]);
+	if (k->total[GROUP_AREAS][SUM_HIT] || k->total[GROUP_LOCAL][SUM_HIT])
+		printf(" areas: %llu objects, %llu bytes; stacks and per-CPU: %llu objects, %llu bytes\n",
+		       k->total[GROUP_AREAS][SUM_HIT], k->total[GROUP_AREAS][SUM_ALLOC],
+		       k->total[GROUP_LOCAL][SUM_HIT], k->total[GROUP_LOCAL][SUM_ALLOC]);
 }
 
 /* Number of rows to print. */
@@ -190,13 +193,15 @@ static u32 rows_of(const struct top *t)
 static void draw(struct top *t)
 {
 	struct row_items items = {
-		.nr = t->sums.sites[GROUP_SLAB].nr + t->sums.sites[GROUP_PAGES].nr,
 		.metrics = NUMBERS, .sum = sum_site, .name = name_site, .data = t,
 	};
 	struct table table = empty;
 	char title[64];
 	size_t i;
+	int g;
 
+	for (g = 0; g < STREAM_GROUPS; g++)
+		items.nr += t->sums.sites[g].nr;
 	memcpy(table.columns, columns, sizeof(columns));
 	for (i = 0; i < ARRAY_SIZE(columns); i++)
 		if (columns[i].cell == CELL_RATE)
@@ -418,7 +423,7 @@ static int run(int argc, char **argv)
 	};
 	struct recording what = {
 		.debugfs = "/sys/kernel/debug", .on = { [STREAM_ALLOCATIONS] = true },
-		.options = { .flight = WAITING, .select = { .slab = true, .pages = true } },
+		.options = { .flight = WAITING, .select = { .memory = PACKET_MEMORY_ALL } },
 		.view = &view,
 	};
 	const struct option options[] = {

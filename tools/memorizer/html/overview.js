@@ -76,7 +76,8 @@ function glance(run) {
 
 	if (r.trace)
 		list.push(["Duration", seconds(r.trace.duration), `${brief(r.trace.events)} events, ${brief(r.trace.lost)} lost`]);
-	for (const [key, name] of [["slab", "Slab allocations"], ["pages", "Page allocations"]])
+	for (const [key, name] of [["slab", "Slab allocations"], ["pages", "Page allocations"],
+				   ["areas", "Area allocations"], ["local", "Stacks and per-CPU memory"]])
 		if (r[key] && r[key].hit != 0)
 			list.push([name, brief(r[key].hit), `${bytes(r[key].bytes_alloc)}, ` +
 				   `${bytes(r[key].live_bytes)} live at the end`]);

@@ -130,6 +130,9 @@ const LABELS = {
 	kinds: "Kinds of memory", accessed_objects: "Most accessed objects", page_sites: "Page allocation sites",
 	least_psr: "Least PSR %", psr: "PSR %", over: "Overprivilege", better: "Better in", relocations: "Functions to move",
 	nr_functions: "Functions", nr_sites: "Call sites and variables", nr_compartments: "Compartments",
+	area_sites: "Area allocation sites", live_areas: "Areas live at the end", areas_peak: "Areas live at the peak",
+	local_sites: "Stack and per-CPU allocation sites", live_local: "Stacks and per-CPU memory live at the end",
+	local_peak: "Stacks and per-CPU memory live at the peak", local: "Stacks and per-CPU memory",
 	code_bytes: "Bytes of code", unattributed: "Accesses to unknown memory",
 };
 

@@ -14,8 +14,7 @@
 #include "record/drain.h"
 #include "record/packet-filter.h"
 #include "record/packet.h"
-
-#define PAGES		2		/* kind of page allocations */
+#include "trace/trace.h"
 
 /**
  * number_list_parse - parse a comma-separated list of numbers
@@ -72,7 +71,7 @@ static bool matches(const struct number_list *list, u32 number)
 bool packet_filter_is_needed(const struct packet_selection *select)
 {
 	return (select->pids.nr && !select->pids_in_kernel) || select->cpus.nr ||
-	       !select->slab || !select->pages;
+	       select->memory != PACKET_MEMORY_ALL;
 }
 
 /* The events that are filtered or kept as state, with their key field. */
@@ -179,7 +178,7 @@ static bool is_wanted(const struct packet_filter *f, const struct event_layout *
 		return (f->select->pids_in_kernel || matches(&f->select->pids, pid)) &&
 		       matches(&f->select->cpus, cpu);
 	case EVENT_MEMORY:
-		return p[e->at] == PAGES ? f->select->pages : f->select->slab;
+		return f->select->memory & 1u << trace_kind_memory((unsigned char)p[e->at]);
 	default:
 		return true;
 	}

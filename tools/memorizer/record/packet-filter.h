@@ -16,13 +16,15 @@ struct number_list {
  * @pids: keep accesses of these tasks
  * @cpus: keep accesses on these CPUs
  * @pids_in_kernel: the kernel filters by task, possibly with children; ignore @pids
- * @slab: keep allocations and frees of slab objects
- * @pages: keep allocations and frees of pages
+ * @memory: keep allocations and frees of these kinds, a mask of enum kmap_kind
  */
 struct packet_selection {
 	struct number_list pids, cpus;
-	bool pids_in_kernel, slab, pages;
+	bool pids_in_kernel;
+	u32 memory;
 };
+
+#define PACKET_MEMORY_ALL	U32_MAX
 
 bool number_list_parse(struct number_list *list, const char *text);
 void packet_selection_free(struct packet_selection *select);

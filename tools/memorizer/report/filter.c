@@ -19,6 +19,12 @@ static const struct {
 	{ "cache", 1u << TRACE_KMEM_CACHE, KMAP_UNKNOWN },
 	{ "slab", 1u << TRACE_KMALLOC | 1u << TRACE_KMEM_CACHE, KMAP_SLAB },
 	{ "pages", 1u << TRACE_PAGES, KMAP_PAGES },
+	{ "vmalloc", 1u << TRACE_VMALLOC, KMAP_VMALLOC },
+	{ "vmap", 1u << TRACE_VMAP, KMAP_VMAP },
+	{ "ioremap", 1u << TRACE_IOREMAP, KMAP_IOREMAP },
+	{ "modules", 1u << TRACE_MODULES, KMAP_MODULES },
+	{ "stack", 1u << TRACE_STACK, KMAP_STACK },
+	{ "percpu", 1u << TRACE_PERCPU, KMAP_PERCPU },
 };
 
 /**

@@ -122,6 +122,16 @@ static void print(const struct report *r, const struct sums *k, enum group g, en
 			{ "SIZES OF PAGES, BY CALL SITE", "page_site_sizes", "Bytes" },
 			{ "LIFETIMES OF PAGES, BY CALL SITE", "page_site_lives", "Lived" },
 		},
+		[GROUP_AREAS] = {
+			{ "SIZES OF AREAS, BY CALL SITE", "area_site_sizes", "Bytes" },
+			{ "LIFETIMES OF AREAS, BY CALL SITE", "area_site_lives", "Lived" },
+		},
+		[GROUP_LOCAL] = {
+			{ "SIZES OF STACKS AND PER-CPU MEMORY, BY CALL SITE", "local_site_sizes",
+			  "Bytes" },
+			{ "LIFETIMES OF STACKS AND PER-CPU MEMORY, BY CALL SITE",
+			  "local_site_lives", "Lived" },
+		},
 		[GROUP_KMAP] = {
 			{ "KMAP: SIZES, BY CALL SITE", "kmap_site_sizes", "Bytes" },
 			{ "KMAP: LIFETIMES, BY CALL SITE", "kmap_site_lives", "Jiffies" },

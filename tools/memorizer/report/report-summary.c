@@ -149,6 +149,32 @@ static void summarize_pages(const struct sums *k, const struct report *r)
 	print_lines(r, "PAGES", "pages", page_lines, ARRAY_SIZE(page_lines));
 }
 
+/* Areas, or stacks and per-CPU memory: in text, if the trace has any. */
+static void summarize_other(const struct sums *k, const struct report *r, enum group g)
+{
+	const u64 *sum = k->total[g], freed = sum[SUM_FREED] + sum[SUM_UNKNOWN_BYTES];
+	const struct line lines[] = {
+		{ "Total bytes requested", "bytes_req", sum[SUM_REQ], LINE_NUMBER },
+		{ "Total bytes allocated", "bytes_alloc", sum[SUM_ALLOC], LINE_NUMBER },
+		{ "Total bytes freed", "bytes_freed", freed, LINE_NUMBER },
+		{ "Net total bytes allocated", "net", sum[SUM_ALLOC] - freed, LINE_DIFFERENCE },
+		{ "Allocations", "hit", sum[SUM_HIT], LINE_NUMBER },
+		{ "Frees", "frees", sum[SUM_CALLS], LINE_NUMBER },
+		{ "  cross-CPU (ping-pong)", "pingpong", sum[SUM_CROSS_CPU], LINE_NUMBER },
+		{ "  of unknown memory", "unknown", sum[SUM_UNKNOWN], LINE_NUMBER },
+		{ "Missed frees", "unseen", sum[SUM_UNSEEN], LINE_NUMBER },
+		{ "Live at the end", "live", sum[SUM_LIVE], LINE_NUMBER },
+		{ "  bytes", "live_bytes", sum[SUM_LIVE_BYTES], LINE_NUMBER },
+		{ "  possibly freed in a loss", "live_uncertain", sum[SUM_LIVE_UNCERTAIN],
+		  LINE_NUMBER },
+	};
+	bool areas = g == GROUP_AREAS;
+
+	if (r->format != REPORT_TEXT || sum[SUM_HIT] || sum[SUM_CALLS])
+		print_lines(r, areas ? "AREAS" : "STACKS AND PER-CPU MEMORY",
+			    areas ? "areas" : "local", lines, ARRAY_SIZE(lines));
+}
+
 static void summarize_accesses(const struct sums *k, const struct report *r)
 {
 	const struct line access_lines[] = {
@@ -237,6 +263,8 @@ void report_summarize(const struct report *r, const struct sums *k)
 		summarize_trace(k, r);
 		summarize_slab(k, r);
 		summarize_pages(k, r);
+		summarize_other(k, r, GROUP_AREAS);
+		summarize_other(k, r, GROUP_LOCAL);
 		summarize_accesses(k, r);
 	}
 	summarize_kmap(k, r);

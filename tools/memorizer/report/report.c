@@ -401,6 +401,47 @@ struct view {
 	.hash = offsetof(struct sums, which[group]),			\
 	.sum = offsetof(struct site, sum), .name = name_site
 
+/* The tables of areas, and of stacks and per-CPU memory. */
+#define KIND_SITES(which, group)					\
+	.hash = offsetof(struct sums, which[group]),			\
+	.sum = offsetof(struct site, sum), .name = name_counted_site
+#define ALLOCATED(group, words, name)					\
+	{								\
+		.table = {						\
+			.title = words " ALLOCATION SITES", .key = name "_sites",	\
+			CALL_SITES_KIND, .then = { SUM_ALLOC, SUM_HIT },		\
+			.columns = { BYTES_PER, REQ_PER, HIT, FREES, PINGPONG },	\
+		},							\
+		KIND_SITES(sites, group), .has = { SUM_HIT, SUM_HIT },	\
+	}
+#define FREED_MEMORY(group, words, name)				\
+	{								\
+		.table = {						\
+			.title = words " FREE SITES", .key = name "_free_sites",	\
+			FREE_SITES, .texts = { KIND },			\
+			.then = { SUM_FREED, SUM_CALLS },		\
+			.columns = { FREED, CALLS, CROSS_CPU, UNSEEN },	\
+		},							\
+		KIND_SITES(frees, group), .has = { SUM_CALLS, SUM_CALLS },	\
+	}
+#define STILL_LIVE(group, words, name)					\
+	{								\
+		.table = {						\
+			.title = words " LIVE AT THE END", .key = "live_" name,	\
+			CALL_SITES_KIND, .then = { SUM_LIVE_BYTES, SUM_OLDEST },	\
+			.columns = { LIVE_PER, LIVE, UNCERTAIN, OLDEST, YOUNGEST },	\
+		},							\
+		KIND_SITES(sites, group), .has = { SUM_LIVE, SUM_LIVE },	\
+	}
+#define ACCESSED_MEMORY(group, words, name)				\
+	{								\
+		.table = {						\
+			.title = "ACCESSED " words ", BY ALLOCATION SITE",	\
+			.key = "accessed_" name, CALL_SITES_KIND, ACCESSED,	\
+		},							\
+		KIND_SITES(sites, group), .has = { SUM_READS, SUM_WRITES },	\
+	}
+
 #define FLAGS		.name_title = "Flags", .name_key = "gfp_flags"
 #define PAGES_BY	.then = { SUM_ALLOC, SUM_HIT }, .columns = { BYTES_PER, HIT, FREES, LIVE }
 #define OBJECTS_ACCESSED						\
@@ -561,7 +602,12 @@ static const struct view views[] = {
 		.hash = offsetof(struct sums, zones),
 		.sum = offsetof(struct zone, sum), .name = name_zone,
 		.has = { SUM_HIT, SUM_HIT },
-	}, {
+	},
+	ALLOCATED(GROUP_AREAS, "AREA", "area"),
+	FREED_MEMORY(GROUP_AREAS, "AREA", "area"),
+	ALLOCATED(GROUP_LOCAL, "STACK AND PER-CPU", "local"),
+	FREED_MEMORY(GROUP_LOCAL, "STACK AND PER-CPU", "local"),
+	{
 		.table = {
 			.title = "TASKS", .key = "tasks", .id_key = "pid", .id_decimal = true,
 			.name_title = "    Pid Comm", .name_key = "comm",
@@ -602,7 +648,10 @@ static const struct view views[] = {
 			.columns = { LIVE_PER, LIVE, UNCERTAIN, OLDEST, YOUNGEST },
 		},
 		SITES(sites, GROUP_PAGES), .has = { SUM_LIVE, SUM_LIVE },
-	}, {
+	},
+	STILL_LIVE(GROUP_AREAS, "AREAS", "areas"),
+	STILL_LIVE(GROUP_LOCAL, "STACKS AND PER-CPU MEMORY", "local"),
+	{
 		.table = {
 			.title = "FUNCTIONS THAT ACCESS MEMORY", .key = "functions",
 			.name_title = "Function", .name_key = "name", .id_key = "start",
@@ -631,7 +680,10 @@ static const struct view views[] = {
 			.key = "accessed_pages", CALL_SITES, ACCESSED,
 		},
 		SITES(sites, GROUP_PAGES), .has = { SUM_READS, SUM_WRITES },
-	}, {
+	},
+	ACCESSED_MEMORY(GROUP_AREAS, "AREAS", "areas"),
+	ACCESSED_MEMORY(GROUP_LOCAL, "STACKS AND PER-CPU MEMORY", "local"),
+	{
 		.table = {
 			.title = "TYPES", .key = "types",
 			.name_title = "Type", .name_key = "type", HOTTEST_TEXT,

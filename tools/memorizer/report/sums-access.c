@@ -50,7 +50,8 @@ bool sums_leaves_out(const struct sums *k, enum access_source source, u32 functi
 	return k->filter->no_wait && f->waits;
 }
 
-#define PAGE_SITE	0x80000000u	/* flag in a touch: the site allocates pages */
+/* Above the number of a site in a touch is its group. SUMS_NO_SITE has none of them. */
+#define SITE_GROUP	29
 
 /**
  * sums_touch - look up or add the accesses by a function to objects of a call site
@@ -84,20 +85,19 @@ const struct site *sums_site_of(const struct sums *k, enum access_source source,
 		return NULL;
 	if (source == ACCESS_COUNTED)
 		return hash_item(k->sites + GROUP_KMAP, site);
-	return hash_item(k->sites + (site & PAGE_SITE ? GROUP_PAGES : GROUP_SLAB),
-			 site & ~PAGE_SITE);
+	return hash_item(k->sites + (site >> SITE_GROUP), site & ((1u << SITE_GROUP) - 1));
 }
 
 /**
- * sums_is_page - check whether a touch is to pages
+ * sums_is_slab - check whether a streamed access is to a slab object
  * @source: streamed or counted accesses
  * @site: item of the group's sites, as in a touch, or SUMS_NO_SITE
  *
- * Return: true if it is: the call site's type is then that of the page descriptors.
+ * Return: true if it is: a struct noted then has an item of origins in place of the site.
  */
-bool sums_is_page(enum access_source source, u32 site)
+bool sums_is_slab(enum access_source source, u32 site)
 {
-	return source == ACCESS_STREAMED && site != SUMS_NO_SITE && site & PAGE_SITE;
+	return source == ACCESS_STREAMED && site >> SITE_GROUP == GROUP_SLAB;
 }
 
 /**
@@ -212,7 +212,7 @@ static struct allocation *object_at(const struct sums *k, u64 addr, enum group *
 {
 	struct allocation *o = tracker_find(&k->live, addr);
 
-	*group = o && o->t.kind == TRACE_PAGES ? GROUP_PAGES : GROUP_SLAB;
+	*group = o ? tracker_group(o->t.kind) : GROUP_SLAB;
 	return o;
 }
 
@@ -246,7 +246,7 @@ static bool counts_unknown(const struct sums *k)
 /* The site of an access, as in a touch. */
 static u32 touched_site(const struct allocation *o, enum group g)
 {
-	return o ? o->site | (g == GROUP_PAGES ? PAGE_SITE : 0) : SUMS_NO_SITE;
+	return o ? o->site | g << SITE_GROUP : SUMS_NO_SITE;
 }
 
 /* The origin of an access, as in struct noted. */

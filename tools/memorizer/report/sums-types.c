@@ -117,12 +117,10 @@ const char *sums_type(const struct sums *k, u64 alloc_ip, enum kmap_kind kind)
 /* The origin of slab objects of a trace; NULL for other memory. */
 static const struct origin *origin_of(const struct sums *k, enum access_source source, u32 origin)
 {
-	if (source == ACCESS_COUNTED || origin == SUMS_NO_SITE || sums_is_page(source, origin))
-		return NULL;
-	return hash_item(&k->origins, origin);
+	return sums_is_slab(source, origin) ? hash_item(&k->origins, origin) : NULL;
 }
 
-/* The call site of an origin; NULL if unknown, and for pages of a trace. */
+/* The call site of an origin; NULL if unknown, and for other memory of a trace. */
 static const struct site *site_of(const struct sums *k, enum access_source source, u32 origin)
 {
 	const struct origin *from = origin_of(k, source, origin);

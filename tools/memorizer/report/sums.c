@@ -43,9 +43,11 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind, u64 typed)
 }
 
 /* Look up or add a call site of an event, which has no kind and no stack. */
-static u32 stream_site(struct sums *k, struct hash *sites, u64 ip)
+static u32 stream_site(struct sums *k, struct hash *sites, u64 ip, u32 kind)
 {
-	return sums_site(k, sites, ip, KMAP_UNKNOWN, ip);
+	bool told = tracker_group(kind) > TRACKER_PAGES;
+
+	return sums_site(k, sites, ip, told ? trace_kind_memory(kind) : KMAP_UNKNOWN, ip);
 }
 
 /* Look up or add a size or gfp flags. */
@@ -190,7 +192,7 @@ static void note_switch(struct sums *k, const struct trace_event *e)
 
 static enum group group_of(u32 kind)
 {
-	return kind == TRACE_PAGES ? GROUP_PAGES : GROUP_SLAB;
+	return (enum group)tracker_group(kind);
 }
 
 static void suspect(struct sums *k, const struct trace_event *e, enum suspicion what,
@@ -238,7 +240,7 @@ static void object_sums(struct sums *k, const struct allocation *o, u64 *sums[OB
 	sums[4] = NULL;
 	sums[5] = NULL;
 	sums[6] = NULL;
-	if (g == GROUP_PAGES)
+	if (g != GROUP_SLAB)
 		return;
 	sums[4] = ((struct cache *)hash_item(&k->caches, o->cache))->sum;
 	sums[5] = ((struct task *)hash_item(&k->tasks, o->task))->sum;
@@ -262,7 +264,7 @@ static bool is_chosen(const struct sums *k, const struct trace_event *e, u32 kin
 	const struct cache *c = hash_item(&k->caches, cache);
 	const struct task *t = hash_item(&k->tasks, task);
 
-	if (f->cache && kind == TRACE_PAGES)
+	if (f->cache && group_of(kind) != GROUP_SLAB)
 		return false;
 	return k->chosen && f->kinds & 1u << kind && site->chosen && t->chosen && c->chosen &&
 	       (f->cpu == U64_MAX || f->cpu == e->cpu) && (f->pid == U64_MAX || f->pid == t->pid);
@@ -334,7 +336,7 @@ static void alloc(struct sums *k, const struct trace_event *e)
 	enum group g = group_of(e->u.alloc.kind);
 	struct allocation o = {
 		.t = tracked(e),
-		.site = stream_site(k, k->sites + g, e->u.alloc.call_site),
+		.site = stream_site(k, k->sites + g, e->u.alloc.call_site, e->u.alloc.kind),
 		.size = get_number(k->sizes + g, e->u.alloc.bytes_alloc),
 		.gfp = get_number(k->gfps + g, e->u.alloc.gfp_flags),
 		.cache = get_cache(k, e->u.alloc.cache),
@@ -358,12 +360,18 @@ static void alloc(struct sums *k, const struct trace_event *e)
 		*item = o;
 }
 
-/* Look up or add the freeing call site. */
+/* Look up or add the freeing call site, an item of the group's frees. */
+static u32 free_site(struct sums *k, const struct trace_event *e)
+{
+	return stream_site(k, k->frees + group_of(e->u.free.kind), e->u.free.call_site,
+			   e->u.free.kind);
+}
+
 static u64 *free_sums(struct sums *k, const struct trace_event *e)
 {
 	struct hash *frees = k->frees + group_of(e->u.free.kind);
 
-	return ((struct site *)hash_item(frees, stream_site(k, frees, e->u.free.call_site)))->sum;
+	return ((struct site *)hash_item(frees, free_site(k, e)))->sum;
 }
 
 static void count_call(struct sums *k, const struct trace_event *e)
@@ -404,10 +412,8 @@ static bool count_free(struct sums *k, const struct trace_event *e, const struct
 /* The call site that frees memory of an unknown type; NULL if the filter does not select it. */
 static struct site *chosen_free(struct sums *k, const struct trace_event *e)
 {
-	enum group g = group_of(e->u.free.kind);
 	u32 cache = get_cache(k, e->u.free.cache), task = get_task(k, e->u.free.pid);
-	struct site *site = hash_item(k->frees + g,
-					   stream_site(k, k->frees + g, e->u.free.call_site));
+	struct site *site = hash_item(k->frees + group_of(e->u.free.kind), free_site(k, e));
 
 	return is_chosen(k, e, e->u.free.kind, site, cache, task) &&
 	       named_matches(k->filter, NULL, NULL) ? site : NULL;
@@ -444,9 +450,7 @@ static void free_unknown(struct sums *k, const struct trace_event *e, bool again
 /* The nr of a freed range: FREED and the call site. */
 static u64 freed_nr(struct sums *k, const struct trace_event *e)
 {
-	struct hash *frees = k->frees + group_of(e->u.free.kind);
-
-	return FREED | stream_site(k, frees, e->u.free.call_site);
+	return FREED | free_site(k, e);
 }
 
 static u64 freed_by(const struct sums *k, const struct trace_event *e, u64 nr)
@@ -523,12 +527,15 @@ static void free_pages(struct sums *k, const struct trace_event *e)
 static void free_whole(struct sums *k, const struct trace_event *e, const struct allocation *o,
 		       u64 end, bool recent, bool doubt)
 {
+	bool other = o->chosen && group_of(o->t.kind) == GROUP_SLAB &&
+		     o->t.kind != e->u.free.kind;
+
 	/* Its free was missed: what is freed here was allocated unseen. */
 	if (o->closed)
 		free_unknown(k, e, false, 0);
-	else if (o->chosen && o->t.kind != e->u.free.kind && !recent)
+	else if (other && !recent)
 		k->uncertain += doubt;
-	else if (o->chosen && o->t.kind != e->u.free.kind)
+	else if (other)
 		suspect(k, e, o->t.kind == TRACE_KMALLOC ? SUSPECT_SLAB_FREE : SUSPECT_KFREE,
 			object_site(k, o), e->u.free.call_site);
 	release(k, e, e->u.free.ptr, end, true);
@@ -547,7 +554,8 @@ static void free_unseen(struct sums *k, const struct trace_event *e, bool was_fr
 
 static void free_object(struct sums *k, const struct trace_event *e)
 {
-	const struct live_range *range = live_find(k->live.memory + TRACKER_SLAB, e->u.free.ptr);
+	const struct live *live = k->live.memory + tracker_group(e->u.free.kind);
+	const struct live_range *range = live_find(live, e->u.free.ptr);
 	bool recent = range && holds(k, e, range->period);
 	bool doubt = range && !recent && is_doubt(k, range->period);
 	const struct allocation *o;
@@ -574,7 +582,7 @@ static void free_memory(struct sums *k, const struct trace_event *e)
 	struct sums_free f = { .e = e, .nr = freed_nr(k, e) };
 
 	k->free = &f;
-	if (!tracker_is_range(e->u.free.ptr, e->u.free.bytes))
+	if (!tracker_is_range(e->u.free.kind, e->u.free.ptr, e->u.free.bytes))
 		free_unknown(k, e, false, 0);
 	else if (e->u.free.kind == TRACE_PAGES)
 		free_pages(k, e);

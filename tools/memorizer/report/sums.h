@@ -64,8 +64,9 @@ enum metric {
 	SUM_METRICS
 };
 
-/* Metrics are kept per group: slab objects and pages of a trace, objects of a KMAP. */
-enum group { GROUP_SLAB, GROUP_PAGES, GROUP_KMAP, GROUPS };
+/* Metrics are kept per group: those of a trace, as in enum tracker_group, and objects of a KMAP. */
+enum group { GROUP_SLAB, GROUP_PAGES, GROUP_AREAS, GROUP_LOCAL, GROUP_KMAP, GROUPS };
+static_assert(GROUP_KMAP == (int)TRACKER_GROUPS);
 
 /* The key of a struct site: ip, kind and typed */
 #define SITE_KEY	(3 * sizeof(u64))
@@ -92,7 +93,9 @@ enum suspicion {
 /* The items of the tables. Each begins with its key. */
 struct site {
 	u64 ip;
-	u64 kind;			/* enum kmap_kind of its objects; KMAP_UNKNOWN in a trace */
+	u64 kind;			/* enum kmap_kind of its objects; of a trace, of areas
+					 * and local memory only, else KMAP_UNKNOWN
+					 */
 	u64 typed;			/* whose note has their type, see named_site() */
 	u64 sum[SUM_METRICS];
 	bool chosen;			/* selected by --site */
@@ -336,7 +339,7 @@ struct counted {
  * @suspects: struct suspect by kind and call sites
  * @functions: struct function by start address
  * @ips: struct access_ip by instruction
- * @touches: struct touch by function and site; PAGE_SITE marks pages, see sums_touched()
+ * @touches: struct touch by function and site with its group, see sums_touched()
  * @noted: struct noted by instruction and site, as in @touches, if there are notes
  * @noted_pids: private: pairs of @noted and pid
  * @noted_cpus: private: pairs of @noted and CPU, of a trace
@@ -482,7 +485,7 @@ u32 sums_hottest(const struct sums *k, enum access_source source, u32 type, u32 
 u32 sums_aliases(struct sums *k, enum access_source source, const struct named *named,
 		 const char *object);
 u32 sums_name(struct sums *k, const char *name);
-bool sums_is_page(enum access_source source, u32 site);
+bool sums_is_slab(enum access_source source, u32 site);
 const char *sums_object_type(const struct sums *k, enum access_source source, u32 origin);
 const struct site *sums_site_of(const struct sums *k, enum access_source source, u32 site);
 void sums_kmap_init(struct sums *k);

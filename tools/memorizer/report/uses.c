@@ -106,7 +106,7 @@ static void allocate(struct uses *u, const struct trace_event *e)
 	const char *cache = names_cache(&u->names, e->u.alloc.kind, e->u.alloc.cache);
 	bool chosen = kmem_choice_object(&u->choice, cache, e->u.alloc.call_site) &&
 		      kmem_choice_allocator(&u->choice, e->u.alloc.kind) && u->choice.chosen;
-	enum kmap_kind kind = e->u.alloc.kind == TRACE_PAGES ? KMAP_PAGES : KMAP_SLAB;
+	enum kmap_kind kind = trace_kind_memory(e->u.alloc.kind);
 	struct held *h = tracker_add(&u->live, e, 0);
 
 	if (!h)

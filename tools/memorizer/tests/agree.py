@@ -34,7 +34,7 @@ def is_in(path, outer):
     """Return whether a member equals another one or is in it; elements of elements are elements."""
     while "[][]" in path + outer:
         path, outer = path.replace("[][]", "[]"), outer.replace("[][]", "[]")
-    return path == outer or (path.startswith(outer) and path[len(outer)] in ".[")
+    return path == outer or path.startswith(outer + ".")
 
 
 def outermost(rows):
@@ -75,7 +75,8 @@ def main():
             if name in layouts:
                 sums["layout"] = added(list(outermost(layouts[name])))
             if name:
-                who = asked.setdefault(name, run("who", name))
+                # A variable may have the name, too.
+                who = asked.setdefault(name, run("who", "--type", name, name))
                 for table in ("functions", "files", "subsystems"):
                     sums["who, " + table] = added(who.get(names[4] + table, []))
             nr_types += 1

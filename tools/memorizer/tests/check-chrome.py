@@ -41,7 +41,7 @@ class Live:
     """A simple model of the live bytes."""
 
     def __init__(self):
-        self.slab, self.pages = {}, set()
+        self.objects, self.pages = {"slab": {}, "areas": {}, "local": {}}, set()
 
     def take(self, event):
         """Apply an event; return whether it changes the live bytes."""
@@ -52,15 +52,20 @@ class Live:
         pages = set(range(ptr // PAGE, (ptr + size) // PAGE))
         if event["kind"] == "pages":
             self.pages = self.pages | pages if event["event"] == "alloc" else self.pages - pages
-        elif event["event"] == "alloc":
-            self.slab[ptr] = size
+            return True
+        kind = event["kind"]
+        objects = self.objects["slab" if kind in ("kmalloc", "cache") else
+                               "local" if kind in ("stack", "percpu") else "areas"]
+        if event["event"] == "alloc":
+            objects[ptr] = size
         else:
-            self.slab.pop(ptr, None)
+            objects.pop(ptr, None)
         return True
 
     def bytes(self):
         """Return the arguments of the counter."""
-        return {"slab": sum(self.slab.values()), "pages": PAGE * len(self.pages)}
+        return {"pages": PAGE * len(self.pages),
+                **{name: sum(sizes.values()) for name, sizes in self.objects.items()}}
 
 
 def check_event(got, event):

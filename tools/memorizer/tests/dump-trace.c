@@ -32,7 +32,8 @@ static const char *name_of(const char *const *names, u32 first, u32 nr, u32 i)
 
 static const char *kind(u32 i)
 {
-	return name_of((const char * const[]){ "kmalloc", "cache", "pages" }, 0, 3, i);
+	return name_of((const char * const[]){ "kmalloc", "cache", "pages", "vmalloc", "vmap",
+					       "ioremap", "modules", "stack", "percpu" }, 0, 9, i);
 }
 
 static const char *access_kind(u32 i)

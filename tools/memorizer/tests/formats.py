@@ -33,7 +33,7 @@ RUNS = [
     ("report", "--children", *SYMBOLS, DATA + "/frames.kmap"),
     ("report", "--children", "frames"), ("report", *SYMBOLS, DATA + "/frames.kmap"),
     ("report", "--histogram", SESSION), ("report", "--histogram", "life"), ("report", "life"),
-    ("report", "kmem"),
+    ("report", "kmem"), ("report", *NOTES, "areas"), ("report", "--histogram", "areas"),
     ("types", *NOTES, *SYMBOLS, SESSION), ("types", *NOTES, *SYMBOLS, "traffic"),
     ("types", *NOTES, "life"),
     ("layout", *NOTES, *SYMBOLS, "widget", SESSION),
@@ -44,13 +44,14 @@ RUNS = [
     ("what", *NOTES, *SYMBOLS, "*", SESSION), ("what", *NOTES, *SYMBOLS, "*", "traffic"),
     ("what", *NOTES, "*", "life"),
     ("check", DATA + "/bad.kmap"), ("check", "life"), ("check", "bad"), ("check", "packets"),
-    ("diff", SESSION, AFTER), ("diff", "kmem", "life"), ("diff", "--all", *NOTES, "life", "life"),
+    ("diff", SESSION, AFTER), ("diff", "kmem", "life"), ("diff", "areas", "life"), ("diff", "--all", *NOTES, "life", "life"),
     ("diff", *NOTES, *SYMBOLS, SESSION, AFTER),
     ("script", "kmem"), ("script", "life"), ("script", *NOTES, "life"), ("script", *NOTES, "mixed"),
     ("script", *NOTES, "kinds"), ("script", *NOTES, "frames"),
     ("script", *NOTES, "context"), ("script", *NOTES, "stacks"), ("script", *NOTES, "lines"),
     ("script", *NOTES, "rcu"),
     ("fold", "life"), ("fold", "--stacks", "frames"), ("fold", "--types", *NOTES, "life"), ("timeline", *NOTES, "life"),
+    ("timeline", "areas"),
     ("sharing", "--addresses", *MODULES, *NOTES, "lines"),
     ("false-sharing", *MODULES, *NOTES, "lines"), ("per-entry", "context"),
     ("per-entry", "--accesses", *NOTES, "lines"), ("serial", "context"),
@@ -72,7 +73,7 @@ def make_inputs():
     """Write traces, a KMAP with moves, and notes."""
     os.chdir(TMP)
     for name in ("kmem", "life", "mixed", "bad", "packets", "lines", "rcu", "context", "stacks",
-                 "conflicts", "kinds", "frames"):
+                 "conflicts", "kinds", "frames", "areas"):
         with open(f"{DATA}/{name}.trace", encoding="ascii") as text:
             quiet = ["-q"] if name in ("stacks", "conflicts") else []
             subprocess.run([f"{BUILD}/tests/make-trace", *quiet, name], stdin=text, check=True)

@@ -166,7 +166,7 @@ static const char *tsdl_type(const struct event *e, const struct field *f)
 	};
 
 	if (!strcmp(f->name, "kind") && (e->id == 2 || e->id == 3))
-		return "enum : uint8_t { kmalloc = 0, cache = 1, pages = 2 }";
+		return "enum : uint8_t { kmalloc = 0, cache = 1, pages = 2, vmalloc = 3, vmap = 4, ioremap = 5, modules = 6, stack = 7, percpu = 8 }";
 	if (!strcmp(f->name, "kind") && (e->id == 12 || e->id == 13))
 		return "enum : uint8_t { syscall = 1, interrupt = 2, exception = 3, softirq = 4, nmi = 5 }";
 	if (!strcmp(f->name, "kind") && e->id == 4)

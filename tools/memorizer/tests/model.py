@@ -19,8 +19,18 @@ import re
 import struct
 import sys
 
-SLAB, PAGES = "slab", "pages"
-GRANULE = {SLAB: 32, PAGES: 4096}
+SLAB, PAGES, AREAS, LOCAL = "slab", "pages", "areas", "local"
+# In the order in which an access is to one of them.
+GRANULE = {SLAB: 32, LOCAL: 32, PAGES: 4096, AREAS: 4096}
+# Stacks and per-CPU memory lie in the others.
+BASES = {SLAB: [0xffff888100000000], PAGES: [0xffff888200000000], AREAS: [0xffffc90000000000],
+         LOCAL: [0xffff888200000000, 0xffffc90000000000]}
+
+
+def group_of(kind):
+    return SLAB if kind < 2 else PAGES if kind == 2 else AREAS if kind < 7 else LOCAL
+
+
 # Some flags, their names, and the zone of pages with them.
 GFP = {0xcc0: ("GFP_KERNEL", "Normal"), 0xdc0: ("GFP_KERNEL|__GFP_ZERO", "Normal"),
        0x820: ("GFP_ATOMIC", "Normal"), 0x100cca: ("GFP_HIGHUSER_MOVABLE", "Movable"),
@@ -32,7 +42,8 @@ def make(seed):
     cpus = r.sample(range(12), r.randint(1, 4))
     # Timestamps of events have 56 bits; in some traces, they wrap.
     time = r.choice([1000, 2 ** 40, 2 ** 56 - r.randint(1, 3000), 3 * 2 ** 56 - 500])
-    kinds = [0, 1, 2]
+    # Half of the traces have no other memory than slab objects and pages.
+    kinds = [0, 1, 2] if r.random() < 0.5 else range(9)
     print("time", time)
     print("cpu", cpus[0], r.randint(0, 1))
     for cpu in cpus[1:]:
@@ -69,13 +80,14 @@ def make(seed):
         elif what < 0.4:
             print("mark pid=1 text=here")
         elif what < 0.5:
-            base, unit = r.choice([(0xffff888100000000, 32), (0xffff888200000000, 4096)])
+            group = r.choice(sorted({group_of(kind) for kind in kinds}))
+            base, unit = r.choice(BASES[group]), GRANULE[group]
             print(f"access ip={0xffffffff81000100 + r.randint(0, 9):x} kind={r.randint(1, 3)} "
                   f"ptr={base + r.randint(0, 44 * unit):x} size=1 pid={pid}")
         else:
             kind = r.choice(kinds)
-            unit = GRANULE[PAGES if kind == 2 else SLAB]
-            ptr = 0xffff888100000000 + (1 << 32 if kind == 2 else 0) + unit * r.randint(0, 40)
+            unit = GRANULE[group_of(kind)]
+            ptr = r.choice(BASES[group_of(kind)]) + unit * r.randint(0, 40)
             size = unit * r.choice([1, 1, 2, 2, 2, 3, 4])
             if what > 0.8:
                 ptr = ptr // (4 * unit) * (4 * unit)
@@ -171,7 +183,7 @@ class Model:
     def __init__(self, path):
         self.losses, self.lost, self.gaps = losses_of(path)
         self.sums = collections.Counter()
-        self.memory = {SLAB: {}, PAGES: {}}
+        self.memory = {group: {} for group in GRANULE}
         self.caches, self.named = {}, 0
         self.comms = {}
         self.clock, self.on = Clock(self.losses), False
@@ -199,7 +211,7 @@ class Model:
             self.count(*row, **values)
 
     def alloc(self, key, node, f):
-        group = PAGES if f["kind"] == 2 else SLAB
+        group = group_of(f["kind"])
         unit = GRANULE[group]
         o = Object(group=group, site=f["call_site"], size=f["bytes_alloc"],
                    cache=self.cache(f["cache"]), task=(f["pid"], self.comms.get(f["pid"], "")),
@@ -225,7 +237,7 @@ class Model:
             old[0].left -= GRANULE[group]
 
     def access(self, f):
-        """An access is to a slab object, or else to pages, within their requested size."""
+        """An access is to a slab object, or else to other memory, within its requested size."""
         found = [self.memory[group].get(f["ptr"] // unit * unit, NOTHING)[0]
                  for group, unit in GRANULE.items()]
         reads, writes = int(f["kind"] != 2), int(f["kind"] != 1)
@@ -245,7 +257,7 @@ class Model:
             if o.group == SLAB:
                 rows += [("accessed_sites", o.site), ("accessed_caches",) + o.cache[:2]]
             else:
-                rows += [("accessed_pages", o.site)]
+                rows += [("accessed_" + o.group, o.site)]
             for row in rows:
                 self.count(*row, reads=o.reads, writes=o.writes)
             self.count("accesses", touched=int(o.reads + o.writes > 0))
@@ -306,47 +318,48 @@ class Model:
         self.count("trace", uncertain=int(doubt and not again))
         self.set_free(PAGES, key, f, start, end)
 
-    def free_unseen(self, key, f, again):
+    def free_unseen(self, group, key, f, again):
         if again:
-            self.call(SLAB, f, False)
+            self.call(group, f, False)
             self.suspect("double free", again, f["call_site"])
         else:
-            self.call(SLAB, f, True)
-            self.free_bytes(SLAB, f, f["bytes"])
-        for at in range(f["ptr"], f["ptr"] + f["bytes"], 32):
-            self.close(SLAB, at)
-        self.set_free(SLAB, key, f, f["ptr"], f["ptr"] + f["bytes"])
+            self.call(group, f, True)
+            self.free_bytes(group, f, f["bytes"])
+        for at in range(f["ptr"], f["ptr"] + f["bytes"], GRANULE[group]):
+            self.close(group, at)
+        self.set_free(group, key, f, f["ptr"], f["ptr"] + f["bytes"])
 
     def free_object(self, key, node, f):
-        ptr = f["ptr"]
-        o, stamp, site = self.memory[SLAB].get(ptr, NOTHING)
+        ptr, group = f["ptr"], group_of(f["kind"])
+        o, stamp, site = self.memory[group].get(ptr, NOTHING)
         recent = self.clock.holds(stamp, key)
         doubt = int((o or site) is not None and self.clock.doubtful(stamp, key))
         if not o:
             self.count("trace", uncertain=doubt)
-            self.free_unseen(key, f, site if recent else None)
+            self.free_unseen(group, key, f, site if recent else None)
         elif o.ptr == ptr:
             end = ptr
-            while self.memory[SLAB].get(end, (None,))[0] is o:
-                end += 32
+            while self.memory[group].get(end, (None,))[0] is o:
+                end += GRANULE[group]
             if o.closed:
-                self.call(SLAB, f, True)
-                self.free_bytes(SLAB, f, f["bytes"])
+                self.call(group, f, True)
+                self.free_bytes(group, f, f["bytes"])
             else:
-                if o.kind != f["kind"]:
+                other = group == SLAB and o.kind != f["kind"]
+                if other:
                     self.count("trace", uncertain=doubt)
-                if o.kind != f["kind"] and recent:
+                if other and recent:
                     self.suspect("kmalloc memory freed by kmem_cache_free" if o.kind == 0 else
                                  "object of a cache freed by kfree", o.site, f["call_site"])
-                self.call(SLAB, f, False)
+                self.call(group, f, False)
                 self.freed(o, key, node, f, end - ptr, True)
             o.left -= end - ptr
-            self.set_free(SLAB, key, f, ptr, end)
+            self.set_free(group, key, f, ptr, end)
         elif not recent or o.closed:
             self.count("trace", uncertain=doubt * (not o.closed))
-            self.free_unseen(key, f, None)
+            self.free_unseen(group, key, f, None)
         else:
-            self.call(SLAB, f, False)
+            self.call(group, f, False)
             self.suspect("freed from inside an object", o.site, f["call_site"])
 
     def event(self, time, name, cpu, node, f):
@@ -398,7 +411,7 @@ class Check:
 
     def __init__(self, model):
         self.clock, self.on = Clock(model.losses), False
-        self.memory = {SLAB: {}, PAGES: {}}
+        self.memory = {group: {} for group in GRANULE}
         self.announced = set()
         self.sums = collections.Counter({"packets": model.gaps})
 
@@ -434,8 +447,8 @@ class Check:
             not found and not self.find(PAGES, start, end, key, True)[0]
         self.set(PAGES, start, end, key, False)
 
-    def free_object(self, start, end, key):
-        known = self.memory[SLAB].get(start)
+    def free_object(self, group, start, end, key):
+        known = self.memory[group].get(start)
         live, begin, stamp = known[:3] if known else (None,) * 3
         if not known or not self.clock.holds(stamp, key):
             self.sums["earlier_frees"] += 1
@@ -448,9 +461,9 @@ class Check:
             return
         else:
             end = start
-            while self.memory[SLAB].get(end) == known:
-                end += 32
-        self.set(SLAB, start, end, key, False)
+            while self.memory[group].get(end) == known:
+                end += GRANULE[group]
+        self.set(group, start, end, key, False)
 
     def event(self, key, name, f):
         if name in ("task", "mark", "access"):
@@ -465,12 +478,13 @@ class Check:
             self.know("task", f["pid"], key)
             if f["cache"]:
                 self.know("cache", f["cache"], key)
-            group = PAGES if f["kind"] == 2 else SLAB
-            action = self.free_pages if group == PAGES else self.free_object
+            group = group_of(f["kind"])
             if name == "alloc":
                 self.alloc(group, f["ptr"], f["ptr"] + f["bytes_alloc"], key)
+            elif group == PAGES:
+                self.free_pages(f["ptr"], f["ptr"] + f["bytes"], key)
             else:
-                action(f["ptr"], f["ptr"] + f["bytes"], key)
+                self.free_object(group, f["ptr"], f["ptr"] + f["bytes"], key)
 
     def status(self):
         if any(value for key, value in self.sums.items()
@@ -483,7 +497,10 @@ TABLES = {"sites": "slab-sites", "page_sites": "pages-sites", "free_sites": "sla
           "page_free_sites": "pages-free-sites", "sizes": "slab-sizes",
           "page_sizes": "pages-sizes", "gfp": "slab-gfp", "page_gfp": "pages-gfp",
           "page_orders": "orders", "page_zones": "zones",
-          "live": "slab-sites", "live_pages": "pages-sites"}
+          "live": "slab-sites", "live_pages": "pages-sites",
+          "area_sites": "areas-sites", "area_free_sites": "areas-free-sites",
+          "local_sites": "local-sites", "local_free_sites": "local-free-sites",
+          "live_areas": "areas-sites", "live_local": "local-sites"}
 SUMMARY = {"bytes_req": "req", "bytes_alloc": "alloc", "waste": "waste", "hit": "hit",
            "cross_node": "cross_node", "frees": "frees", "pingpong": "pingpong",
            "cross_node_frees": "cross_node_frees", "unknown": "unknown", "unseen": "unseen",
@@ -506,7 +523,7 @@ def from_csv(text):
         if table == "table":
             titles = row[1:]
         elif titles == ["key", "value"]:
-            if values["key"] in SUMMARY and table in ("slab", "pages", "trace"):
+            if values["key"] in SUMMARY and (table in GRANULE or table == "trace"):
                 sums[table, SUMMARY[values["key"]]] += int(values["value"])
             elif table == "accesses":
                 sums[table, values["key"]] += int(values["value"])
@@ -559,7 +576,12 @@ def from_model(path, text):
     shown = set(COLUMNS.values()) | {"calls"}
     sums = collections.Counter()
     for key, value in model.sums.items():
-        if key[0] in (SLAB, PAGES, "trace"):
+        # What the tables of areas, stacks and per-CPU memory have no columns for
+        if key[0].split("-")[0] in (AREAS, LOCAL) and \
+                (key[0].endswith(("-sizes", "-gfp")) or
+                 key[-1] in ("waste", "cross_node", "cross_node_frees")):
+            continue
+        if key[0] in GRANULE or key[0] == "trace":
             if key[1] in SUMMARY.values() and key != (PAGES, "req") and key != (PAGES, "waste"):
                 sums[key] += value
             if key[1] in ("freed", "unknown_bytes"):

@@ -122,6 +122,53 @@ same "a module's variables have types from its file" \
 	"2b020:percpu:widget ffffffffc0601840:static:widget ffffffffc0602000:static:" "$(gizmos -M "$tmp/modules")"
 same "but not without the file" "2b020:percpu: ffffffffc0601840:static: ffffffffc0602000:static:" "$(gizmos)"
 
+# A trace with allocations that are neither slab nor pages
+"$build/tests/make-trace" "$tmp/areas" <"$data/areas.trace" && mkdir "$tmp/areas/kernel" &&
+	cp "$data/kallsyms" "$tmp/areas/kernel" || exit 1
+
+# sums TABLE KEY...: print these sums, in order
+sums()
+{
+	table=$1
+	shift
+	for key; do
+		sed -n "s/^$table,$key,//p" "$tmp/out"
+	done | xargs
+}
+
+"$memorizer" report --csv "$tmp/areas" >"$tmp/out" 2>"$tmp/err"
+same "areas are summed up" "4295020971 4295028735 24576 6 2 1 4 4295004159" \
+	"$(sums areas bytes_req bytes_alloc bytes_freed hit frees pingpong live live_bytes)"
+same "stacks and per-CPU memory are summed up" "16404 16408 16408 3 3 2 0 0" \
+	"$(sums local bytes_req bytes_alloc bytes_freed hit frees pingpong live live_bytes)"
+same "pages are summed up alone" "8192 1 0" "$(sums pages bytes_alloc hit frees)"
+same "call sites of areas have their kinds" \
+	"ioremap 4294967295 1 vmalloc 24576 2 vmalloc 16384 1 modules 12288 1 vmap 8192 1" \
+	"$(sed -n 's/^area_sites,[^,]*,[^,]*,\([a-z]*\),\([0-9]*\),[0-9]*,\([0-9]*\),.*/\1 \2 \3/p' "$tmp/out" | xargs)"
+same "a free may leave out a guard page" "vmap,8192,1,1,0" \
+	"$(sed -n 's/^area_free_sites,[^,]*,[^,]*,\(vmap,.*\)/\1/p' "$tmp/out")"
+same "call sites of stacks and per-CPU memory have their kinds" "stack 16384 1 percpu 24 2" \
+	"$(sed -n 's/^local_sites,[^,]*,[^,]*,\([a-z]*\),\([0-9]*\),[0-9]*,\([0-9]*\),.*/\1 \2 \3/p' "$tmp/out" | xargs)"
+same "an access is to the innermost memory" "[pages] 1 [percpu] 2 [stack] 1 [unknown] 1 [vmalloc] 1" \
+	"$("$memorizer" fold "$tmp/areas" 2>"$tmp/err" | awk -F '[; ]' '{ print $2, $NF }' | xargs)"
+"$memorizer" report --csv --kind percpu "$tmp/areas" >"$tmp/out" 2>"$tmp/err"
+same "a kind is selected" "0 0 2 2 1 1" \
+	"$? $(sums areas hit) $(sums local hit frees) $(sums accesses reads writes)"
+same "a timeline has their peaks" "areas_most,bytes,4295028735 local_most,bytes,16408" \
+	"$("$memorizer" timeline --csv "$tmp/areas" 2>"$tmp/err" | grep '^\(areas\|local\)_most,bytes' | xargs)"
+"$memorizer" check "$tmp/areas" >"$tmp/out"
+same "stacks may lie in areas, per-CPU memory in pages" \
+	"0 23 events in 2 packets of 2 CPUs, 0 lost, 0 frees of earlier memory: 0 violations" "$? $(cat "$tmp/out")"
+{
+	cat "$data/areas.trace"
+	echo "alloc kind=3 ptr=ffffc90000010fff bytes_req=1 bytes_alloc=1"
+	echo "alloc kind=9 ptr=ffffc90000090000"
+	echo "free kind=8 ptr=ffff888100001040 bytes=12"
+} | "$build/tests/make-trace" "$tmp/bad" || exit 1
+"$memorizer" check --all "$tmp/bad" >"$tmp/out"
+same "areas that overlap, unknown kinds and double frees are violations" "1 free overlap value" \
+	"$? $(sed -n 's/.*: \(free\|overlap\|value\): .*/\1/p' "$tmp/out" | sort | xargs)"
+
 "$memorizer" check "$tmp/kinds" >"$tmp/out"
 same "objects may lie in areas" "0 8 objects, 10 access lines: 0 violations" "$? $(cat "$tmp/out")"
 {

@@ -1143,6 +1143,14 @@ for kind in slab pages; do
 	babeltrace2 "$tmp/trace" 2>&1 | wc -l >"$tmp/got"
 	same "babeltrace2 reads a trace of one kind" "$left" "$(cat "$tmp/got")"
 done
+rm -rf "$tmp/whole"
+"$build/tests/make-trace" "$tmp/whole" <"$data/areas.trace"
+records --kind vmalloc,percpu
+chosen '(alloc|free): .*kind = . "(vmap|ioremap|modules|stack|pages)"'
+equal "--kind records several kinds" "$tmp/want" "$tmp/got"
+
+rm -rf "$tmp/whole"
+"$build/tests/make-trace" -b 20000 -c 2 -l 500 "$tmp/whole"
 # A part is a complete trace: each has the kernel's announcements
 # announced: print the events of the whole trace, and of the parts, without announcements
 announced()
@@ -1399,7 +1407,7 @@ refuses "--for is 0" \
 	" record: --for 0s: want a time like 60s, 500ms, 5m or 2h $hint" --for 0s
 refuses "both --for and a command" " record: --for and a command: want one of them $hint" \
 	--for 1s true
-refuses "--kind is unknown" " record: --kind cache: want slab or pages $hint" --kind cache
+refuses "--kind is unknown" " record: --kind cache: want kinds separated by commas: slab, pages, vmalloc, vmap, ioremap, modules, stack or percpu $hint" --kind cache
 refuses "--pid is not a list" " record: --pid 5,: want numbers with commas between $hint" --pid 5,
 refuses "--cpu without --accesses" " record: --cpu: want --accesses, too $hint" --cpu 1
 refuses "--max-size has an unknown unit" " record: --max-size 5T: want a size like 100M $hint" --max-size 5T

@@ -117,11 +117,18 @@ const char *names_task(const struct names *n, u32 pid)
  * @kind: allocator
  * @cache: address of the cache; 0 if the allocation has none
  *
- * Return: the last known name, or one of NAMES_LARGE, NAMES_PAGES and NAMES_UNKNOWN.
+ * Return: the last known name, NAMES_LARGE, NAMES_UNKNOWN, or the kind in brackets.
  */
 const char *names_cache(const struct names *n, enum trace_kind kind, u64 cache)
 {
-	if (kind == TRACE_PAGES)
-		return NAMES_PAGES;
+	static const char * const others[TRACE_KINDS] = {
+		[TRACE_PAGES] = NAMES_PAGES, [TRACE_VMALLOC] = "[vmalloc]",
+		[TRACE_VMAP] = "[vmap]", [TRACE_IOREMAP] = "[ioremap]",
+		[TRACE_MODULES] = "[modules]", [TRACE_STACK] = "[stack]",
+		[TRACE_PERCPU] = "[percpu]",
+	};
+
+	if (kind < TRACE_KINDS && others[kind])
+		return others[kind];
 	return cache ? find_name(&n->caches, cache) : NAMES_LARGE;
 }

@@ -954,6 +954,25 @@ u64 trace_env_number(const struct trace *t, const char *name, u64 otherwise)
 }
 
 /**
+ * trace_kind_memory - get the kind of memory that an allocator returns
+ * @kind: the allocator, enum trace_kind
+ *
+ * Return: the kind; KMAP_UNKNOWN if this tool does not know the allocator.
+ */
+enum kmap_kind trace_kind_memory(u32 kind)
+{
+	static const enum kmap_kind memory[TRACE_KINDS] = {
+		[TRACE_KMALLOC] = KMAP_SLAB, [TRACE_KMEM_CACHE] = KMAP_SLAB,
+		[TRACE_PAGES] = KMAP_PAGES, [TRACE_VMALLOC] = KMAP_VMALLOC,
+		[TRACE_VMAP] = KMAP_VMAP, [TRACE_IOREMAP] = KMAP_IOREMAP,
+		[TRACE_MODULES] = KMAP_MODULES, [TRACE_STACK] = KMAP_STACK,
+		[TRACE_PERCPU] = KMAP_PERCPU,
+	};
+
+	return kind < TRACE_KINDS ? memory[kind] : KMAP_UNKNOWN;
+}
+
+/**
  * trace_env_text - look up a string in the metadata's env block
  * @t: the trace
  * @name: name of the string

@@ -52,6 +52,12 @@ enum trace_kind {
 	TRACE_KMALLOC,
 	TRACE_KMEM_CACHE,
 	TRACE_PAGES,
+	TRACE_VMALLOC,
+	TRACE_VMAP,
+	TRACE_IOREMAP,
+	TRACE_MODULES,
+	TRACE_STACK,
+	TRACE_PERCPU,
 	TRACE_KINDS
 };
 
@@ -248,6 +254,8 @@ static inline bool trace_is_pseudo(enum trace_type type)
 {
 	return type >= TRACE_DISCARDED && type != TRACE_UNKNOWN;
 }
+
+enum kmap_kind trace_kind_memory(u32 kind);
 
 /**
  * trace_object_kind - get the kind of memory of an object

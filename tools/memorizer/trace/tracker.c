@@ -8,7 +8,7 @@
 #include "kmap/kmap.h"
 #include "trace/tracker.h"
 
-#define BYTES_MAX	(1ull << 30)	/* of an allocation; larger ones are not tracked */
+#define BYTES_MAX	(1ull << 30)	/* of an allocation, apart from areas */
 
 /* A visit to the memory from @start to @end, its first and last byte. */
 struct visit {
@@ -85,15 +85,27 @@ static u32 new_item(struct tracker *t)
 }
 
 /**
+ * tracker_bytes_max - get the size of the largest allocation that can be tracked
+ * @kind: the allocator, enum trace_kind
+ *
+ * Return: its size in bytes.
+ */
+u64 tracker_bytes_max(u32 kind)
+{
+	return tracker_group(kind) == TRACKER_AREAS ? U32_MAX : BYTES_MAX;
+}
+
+/**
  * tracker_is_range - check whether memory can be tracked
+ * @kind: the allocator, enum trace_kind
  * @ptr: its address
  * @bytes: its size
  *
  * Return: whether it has bytes, does not wrap, and is not larger than any allocation.
  */
-bool tracker_is_range(u64 ptr, u64 bytes)
+bool tracker_is_range(u32 kind, u64 ptr, u64 bytes)
 {
-	return bytes && bytes <= BYTES_MAX && bytes - 1 <= U64_MAX - ptr;
+	return bytes && bytes <= tracker_bytes_max(kind) && bytes - 1 <= U64_MAX - ptr;
 }
 
 /**
@@ -115,7 +127,7 @@ void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period)
 	struct tracked *item;
 	u32 nr;
 
-	if (!tracker_is_range(ptr, bytes))
+	if (!tracker_is_range(e->u.alloc.kind, ptr, bytes))
 		return NULL;
 	/* Before new_item(): the items that this frees can be reused. */
 	live_visit(t->memory + g, v.start, v.end, take, &v);
@@ -153,10 +165,17 @@ void tracker_release(struct tracker *t, enum tracker_group g, u64 start, u64 end
  */
 void tracker_remove(struct tracker *t, const struct trace_event *e)
 {
-	u64 ptr = e->u.free.ptr, bytes = e->u.free.bytes;
+	enum tracker_group g = tracker_group(e->u.free.kind);
+	u64 ptr = e->u.free.ptr, bytes = e->u.free.bytes, end = ptr + bytes - 1;
+	const struct live_range *range;
 
-	if (tracker_is_range(ptr, bytes))
-		tracker_release(t, tracker_group(e->u.free.kind), ptr, ptr + bytes - 1, true, 0, 0);
+	if (!tracker_is_range(e->u.free.kind, ptr, bytes))
+		return;
+	/* Only pages are freed in parts. The free of an area may leave out a guard page. */
+	range = g == TRACKER_PAGES ? NULL : live_find(t->memory + g, ptr);
+	if (range && range->live && range->start == ptr)
+		end = live_end(range);
+	tracker_release(t, g, ptr, end, true, 0, 0);
 }
 
 /**
@@ -168,17 +187,21 @@ void tracker_remove(struct tracker *t, const struct trace_event *e)
  * SLUB's debugging, they extend into the red zone before the next object. If the trace has the
  * allocation of the slab's pages, they belong to these, as free slots do.
  *
- * Return: the item of the slab object, else that of the pages, or NULL.
+ * Return: the item of the slab object, stack or per-CPU memory, else that of the pages or the
+ *	   area, or NULL.
  */
 void *tracker_find(const struct tracker *t, u64 addr)
 {
+	/* What lies in pages and areas comes first. */
+	static const enum tracker_group order[] = {
+		TRACKER_SLAB, TRACKER_LOCAL, TRACKER_PAGES, TRACKER_AREAS
+	};
 	const struct live_range *range;
 	struct tracked *item;
-	int g;
+	size_t i;
 
-	/* Slab objects first: they lie in pages. */
-	for (g = 0; g < TRACKER_GROUPS; g++) {
-		range = live_find(t->memory + g, addr);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		range = live_find(t->memory + order[i], addr);
 		if (!range || !range->live)
 			continue;
 		item = tracker_item(t, range->nr);

@@ -6,8 +6,14 @@
 #include "trace/live.h"
 #include "trace/trace.h"
 
-/* The slab allocator with large kmalloc, and pages. The memory of the former lies in the latter. */
-enum tracker_group { TRACKER_SLAB, TRACKER_PAGES, TRACKER_GROUPS };
+/* Memory of different groups may overlap. */
+enum tracker_group {
+	TRACKER_SLAB,	/* with large kmalloc; lies in pages */
+	TRACKER_PAGES,
+	TRACKER_AREAS,	/* of vmalloc, vmap, ioremap and modules */
+	TRACKER_LOCAL,	/* stacks and per-CPU memory; lie in pages and areas */
+	TRACKER_GROUPS
+};
 
 /**
  * struct tracked - an allocation; the first member of a reader's items
@@ -48,7 +54,8 @@ struct tracker {
 
 void tracker_init(struct tracker *t, size_t size);
 void tracker_free(struct tracker *t);
-bool tracker_is_range(u64 ptr, u64 bytes);
+u64 tracker_bytes_max(u32 kind);
+bool tracker_is_range(u32 kind, u64 ptr, u64 bytes);
 void *tracker_add(struct tracker *t, const struct trace_event *e, u32 period);
 void tracker_remove(struct tracker *t, const struct trace_event *e);
 void tracker_release(struct tracker *t, enum tracker_group g, u64 start, u64 end, bool freed,
@@ -64,7 +71,11 @@ void tracker_prefetch(const struct tracker *t, const struct trace_event *e);
  */
 static inline enum tracker_group tracker_group(u32 kind)
 {
-	return kind == TRACE_PAGES ? TRACKER_PAGES : TRACKER_SLAB;
+	if (kind <= TRACE_KMEM_CACHE)
+		return TRACKER_SLAB;
+	if (kind == TRACE_PAGES)
+		return TRACKER_PAGES;
+	return kind < TRACE_STACK ? TRACKER_AREAS : TRACKER_LOCAL;
 }
 
 /**
