@@ -38,7 +38,8 @@ top_counts() {
 	counted=$(awk '
 		/^memorizer top/ { events = $5; lost = $7; rows = 0 }
 		/^ slab:/ { all = $2 + $7 }
-		/^ .* \| (slab|pages) / { split($0, cell, / *[|] */); rows += cell[8] }
+		/^ areas:/ { all += $2 + $9 }
+		/^ .* \| [a-z]+ +\| / { split($0, cell, / *[|] */); rows += cell[8] }
 		END { print events, lost, rows == all }' "$dir/top")
 	[ "$(cat "$dir/top.read")" -gt 1000 ] && same "$counted" "$(cat "$dir/top.read") 0 1"
 }
@@ -48,6 +49,33 @@ amounts_to_kmap() {
 		differ_not <(whole_records <"$dir/trace.kmap") <(whole_records <"$dir/kernel.kmap") &&
 		[ "$(sed -n 's/^\([a-z_]*\),.*/\1/p' "$dir/trace.kmap" | sort -u | xargs)" = "memblock percpu slab static struct_page" ]
 }
+# kinds_have_objects: each allocation between the marks has its object, of the same kind, address, size and call site,
+# and each object its allocation.
+kinds_have_objects() {
+	local kind
+
+	"$memorizer" script --csv "$dir/kinds" >"$dir/kinds.csv" &&
+		awk -F, -v dir="$dir/kinds" '
+			NR == 1		{ for (i = 1; i <= NF; i++) at[$i] = i }
+			$1 == "mark"	{ inside = $(at["text"]) == "begin" }
+			$1 !~ /^(alloc|object)$/ || $(at["kind"]) == "pages" { next }
+			{
+				kind = $(at["kind"])
+				sub(/^(kmalloc|cache)$/, "slab", kind)
+				it = kind " " $(at["ptr"]) " " $(at["bytes_req"]) " " $(at["site"])
+			}
+			$1 == "object"	{ print it >dir ".objects"; next }
+					{ print it >dir ".all" }
+			inside		{ print it >dir ".inside" }' "$dir/kinds.csv" || return
+	for kind in objects all inside; do
+		sort -o "$dir/kinds.$kind" "$dir/kinds.$kind"
+	done
+	cut -d ' ' -f 1 "$dir/kinds.inside" | sort | uniq -c | sed 's/^/# /'
+	[ "$(cut -d ' ' -f 1 "$dir/kinds.inside" | sort -u | xargs)" = "modules percpu slab stack vmalloc" ] &&
+		not grep . <(comm -23 "$dir/kinds.inside" "$dir/kinds.objects" | head) &&
+		not grep . <(comm -23 "$dir/kinds.objects" "$dir/kinds.all" | head)
+}
+
 # differ_not A B: compare two files and print the first differences.
 differ_not() { diff "$1" "$2" >"$dir/differences" || { cut -c 1-200 "$dir/differences" | head -n 20; return 1; }; }
 # whole_records: print each object with its accesses in one line, sorted.
@@ -75,9 +103,9 @@ other_byte_order() {
 "$here/setup" test-stream
 "$here/build" --config memorizer
 make_tools >&2
-plan 17
+plan 21
 result "the guest records its traces" record
-for trace in load accesses whole; do
+for trace in load accesses kinds whole; do
 	result "$trace: nothing is lost" nothing_lost $trace
 	result "$trace: memorizer check finds nothing" "$memorizer" check "$dir/$trace"
 	result "$trace: babeltrace2 reads it" read_by_babeltrace2 $trace
@@ -85,6 +113,7 @@ done
 result "babeltrace2 reads as many events as the kernel counted" same "$(events load all)" "$(value load stream_read)"
 result "the trace has each retired object" same "$(events load object)" "$(value load objects_retired)"
 result "top counts all events of the kernel" top_counts
+result "allocations of each kind have their objects" kinds_have_objects
 result "the trace amounts to the KMAP" amounts_to_kmap
 result "report, types, layout and who agree on each type" same_sums
 result "a big-endian machine reads the same" other_byte_order whole
