@@ -184,11 +184,11 @@ static void send_cache(struct kmem_cache *cache)
 	};
 
 	/* Pairs with the release below. Two CPUs may both announce the cache. */
-	if (smp_load_acquire(&cache->memorizer_announced))
+	if (smp_load_acquire(&cache->memorizer_announced) == cache)
 		return;
 	send_with_text(MEMORIZER_MSG_CACHE, values, ARRAY_SIZE(values), cache->name, length);
 	/* After the message: other CPUs may refer to the cache from now on. */
-	smp_store_release(&cache->memorizer_announced, true);
+	smp_store_release(&cache->memorizer_announced, cache);
 }
 
 static __always_inline void send_object(u32 id, unsigned long ip, struct kmem_cache *cache)
