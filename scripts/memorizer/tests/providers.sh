@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Test cache lines on 16 CPUs: the kernel counts the moves of known patterns, and the QEMU plugin, which sees the same
-# accesses, counts the same moves.
+# accesses, counts the same moves. Then test the allocations and frees that the plugin writes.
 . "$(dirname "$0")/../lib.sh"
 
 dir=$out/providers
@@ -70,6 +70,31 @@ fifteen_readers() {
 		diff <(for cpu in $(seq 15); do echo "$cpu from 0 10"; done) -
 }
 
+# announced: a guest announces memory of each kind from boot on, and the trace is sound.
+announced() {
+	"$here/boot" --config memorizer --icount --smp 2 --mem 2G --la57 off --out "$dir/kinds" \
+		--append "nokaslr memorizer.qemu=1 memorizer.kinds=slab,pages,vmalloc,vmap,modules,stack,percpu memorizer.pool=512M" \
+		--qemu "-plugin $build/tools/qemu/memorizer-qemu.so,out=$dir/announced,mode=traffic,paused=on" \
+		-- "insmod /modules/memorizer_test_module.ko; rmmod memorizer_test_module; ls -lR /proc/sys >/dev/null" &&
+		"$build/tools/memorizer" check "$dir/announced"
+}
+
+# of_each_kind: there are allocations and frees of each kind whose memory the guest gives back.
+of_each_kind() {
+	local event kind
+
+	"$build/tools/memorizer" script --csv "$dir/announced" | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		/^(alloc|free),/ { n[$1 " " $(at["kind"])]++ }
+		END { for (i in n) print i, n[i] }' | sort >"$dir/announced.kinds"
+	sed 's/^/# /' "$dir/announced.kinds"
+	for event in alloc free; do
+		for kind in kmalloc cache pages vmalloc modules stack percpu; do
+			grep -q "^$event $kind " "$dir/announced.kinds" || { echo "no $event of $kind"; return 1; }
+		done
+	done
+}
+
 nothing_lost() {
 	! grep '^lost' "$dir/guest/show_stats" | grep -v ': 0$' && ! sed 1d "$dir/trace/qemu/stats" | grep -v ': 0$'
 }
@@ -79,7 +104,9 @@ make_tools >&2
 rm -rf "$dir"
 mkdir -p "$dir"
 watch
-plan 3
+plan 5
 result "the kernel and the QEMU plugin see the same moves" agree
 result "one CPU writes, fifteen read" fifteen_readers
 result "neither loses anything" nothing_lost
+result "allocations and frees that a guest announces are sound" announced
+result "they are of each kind" of_each_kind

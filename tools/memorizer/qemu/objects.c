@@ -5,7 +5,8 @@
  * In mode objects, the plugin counts accesses per object and instruction, while the guest's own
  * access logging is on. It writes objects when they end, and a snapshot of the live ones at exit,
  * so that the result can be compared with the guest's KMAP. In the other modes, it writes
- * allocations and frees of slab objects in addition to the accesses.
+ * allocations and frees, in addition to the accesses, of the kinds that have them in the kernel's
+ * stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,12 @@
 
 #define PAGE		4096
 #define SLAB		0	/* enum memorizer_object_kind */
+#define PAGES		1
 /* Objects that consist of pages, in which others may lie: pages, and areas of vmalloc(). */
 #define AREA_FIRST	1
 #define AREA_LAST	5
+#define STACK		6
+#define PERCPU		9
 #define LIVE		1
 #define FREED		2
 
@@ -31,7 +35,7 @@ struct map {
 struct object {
 	u64 alloc[OBJECT_VALUES];	/* id, va, size, alloc_ip, pid, jiffies, cache, kind */
 	char comm[16];
-	u32 bytes;			/* allocated size */
+	u64 bytes;			/* allocated size */
 	u32 counts;			/* index of the first count; 0 if none */
 	bool live;
 };
@@ -175,6 +179,82 @@ static void take_out(const struct object *o)
 			page_objects(addr, true)[addr % PAGE] = 0;
 }
 
+/* Get the allocator of an object, as in an event's kind; -1 if the stream has no such events. */
+static int source_of(const struct object *o)
+{
+	u64 kind = o->alloc[7];
+
+	if (kind == SLAB)
+		return o->alloc[6] ? KIND_CACHE : KIND_KMALLOC;
+	if (kind <= STACK)
+		return KIND_PAGES + (kind - PAGES);
+	/* A variable has its own address as call site: that of a per-CPU one is an offset. */
+	return kind == PERCPU && o->alloc[3] >> 63 ? KIND_PERCPU : -1;
+}
+
+/* Get the allocated size of an object. */
+static u64 bytes_of(const struct object *o)
+{
+	u64 size = o->alloc[2];
+
+	if (is_area(o))
+		return (size + PAGE - 1) / PAGE * PAGE;
+	/* PCPU_MIN_ALLOC_SIZE */
+	if (o->alloc[7] == PERCPU)
+		return (size + 3) / 4 * 4;
+	/* Large allocations have no cache, and the message about a cache may be lost. */
+	return (o->alloc[6] ? map_get(&caches, o->alloc[6]) : 0) ?: size;
+}
+
+/* Is it a part of pages that are being freed? It has their allocation, and keeps its bytes. */
+static bool is_part(const struct object *o)
+{
+	const struct object *whole = &objects[area_at(o->alloc[1] / PAGE)];
+
+	return o->alloc[7] == PAGES && whole->live && whole->alloc[7] == PAGES &&
+	       whole->alloc[3] == o->alloc[3] && whole->alloc[5] == o->alloc[5];
+}
+
+static void allocated(struct vcpu *v, struct object *o)
+{
+	int source = source_of(o);
+
+	o->bytes = bytes_of(o);
+	if (source >= 0 && !is_part(o))
+		write_alloc(v, o->alloc, source, o->bytes);
+	/* freed() has to know which of them became objects of their own. */
+	if (source == KIND_PAGES)
+		put(o);
+}
+
+/* Write the free of the pages that still belong to an object. */
+static void freed_pages(struct vcpu *v, const struct object *o, u64 free_ip)
+{
+	u64 first = o->alloc[1] / PAGE, end = first + o->bytes / PAGE, nr = o - objects, at;
+
+	for (; first < end; first = at + 1) {
+		for (at = first; at < end && area_at(at) == nr; at++)
+			;
+		if (at > first)
+			write_free(v, o->alloc, KIND_PAGES, first * PAGE, (at - first) * PAGE,
+				   free_ip);
+	}
+	take_out(o);
+}
+
+/* An object whose free the guest missed has no free event. */
+static void freed(struct vcpu *v, const struct object *o, u32 state, u64 free_ip)
+{
+	int source = source_of(o);
+
+	if (source == KIND_PAGES && state == FREED)
+		freed_pages(v, o, free_ip);
+	else if (source == KIND_PAGES)
+		take_out(o);
+	else if (source >= 0 && state == FREED)
+		write_free(v, o->alloc, source, o->alloc[1], o->bytes, free_ip);
+}
+
 /*
  * Get the index for a new object. Only mode objects refers to objects that ended, and must not
  * reuse their index; the other modes reuse the index of the ID.
@@ -216,13 +296,10 @@ void objects_add(struct vcpu *v, const u64 values[OBJECT_VALUES])
 	/* The message has no comm: the task that allocated is the vCPU's current one. */
 	memcpy(o->comm, v->comm, sizeof(o->comm));
 	o->live = true;
-	if (options.mode == MODE_OBJECTS) {
+	if (options.mode == MODE_OBJECTS)
 		put(o);
-	} else if (values[7] == SLAB) {
-		/* Large allocations have no cache, and the message about a cache may be lost. */
-		o->bytes = map_get(&caches, values[6]) ?: values[2];
-		write_alloc(v, o->alloc, o->bytes);
-	}
+	else
+		allocated(v, o);
 out:
 	pthread_mutex_unlock(&lock);
 }
@@ -271,12 +348,10 @@ static void write_with_counts(struct vcpu *v, struct object *o, u32 snapshot, u3
 		write_counts(v, object, sorted[i].ip, 0, sorted[i].writes, sorted[i].reads);
 }
 
-/* End an object. An object whose free the guest missed has no free event. */
 static void end(struct vcpu *v, struct object *o, u32 state, u64 free_ip, u64 free_jiffies)
 {
 	if (options.mode != MODE_OBJECTS) {
-		if (state == FREED && o->alloc[7] == SLAB)
-			write_free(v, o->alloc, o->bytes, free_ip);
+		freed(v, o, state, free_ip);
 		return;
 	}
 	take_out(o);

@@ -206,8 +206,15 @@ void writer_open(struct vcpu *v);
 void writer_close(struct vcpu *v);
 void write_task(struct vcpu *v);
 void write_cache(struct vcpu *v, const u64 cache[CACHE_VALUES], const char *name);
-void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes);
-void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 free_ip);
+/*
+ * Kinds of allocations and frees, see MEMORIZER_TYPES. The guest does not announce which caches
+ * are those of kmalloc().
+ */
+enum { KIND_KMALLOC, KIND_CACHE, KIND_PAGES, KIND_PERCPU = 8 };
+
+void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], int kind, u64 bytes);
+void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], int kind, u64 ptr, u64 bytes,
+		u64 free_ip);
 void write_access(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack);
 void write_traffic(struct vcpu *v, u64 ip, u64 addr, u32 size, bool store, u32 stack, u64 line,
 		   s32 from);

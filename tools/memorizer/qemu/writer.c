@@ -22,9 +22,6 @@
 #define PACKED		__attribute__((packed))
 #define MAGIC		0xc1fc1fc1
 
-/* The guest does not announce which caches are those of kmalloc(). */
-enum { KIND_KMALLOC, KIND_CACHE };
-
 #define EVENT_ID(event, EVENT, string)	EVENT_##EVENT,
 enum event {
 	MEMORIZER_EVENTS(EVENT_ID)
@@ -312,17 +309,23 @@ void write_cache(struct vcpu *v, const u64 cache[CACHE_VALUES], const char *name
 	memcpy(e + 1, name, length);
 }
 
-void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes)
+/* The fields have 32 bits, as in the kernel's stream. */
+static u32 field_bytes(u64 bytes)
+{
+	return bytes < UINT32_MAX ? bytes : UINT32_MAX;
+}
+
+void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], int kind, u64 bytes)
 {
 	struct alloc_event *e = reserve(v, EVENT_ALLOC, sizeof(*e));
 
 	if (!e)
 		return;
-	e->kind = alloc[6] ? KIND_CACHE : KIND_KMALLOC;
+	e->kind = kind;
 	e->call_site = alloc[3];
 	e->ptr = alloc[1];
-	e->bytes_req = alloc[2];
-	e->bytes_alloc = bytes;
+	e->bytes_req = field_bytes(alloc[2]);
+	e->bytes_alloc = field_bytes(bytes);
 	/* The guest announces neither flags nor node. */
 	e->gfp_flags = 0;
 	e->node = -1;
@@ -330,16 +333,17 @@ void write_alloc(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes)
 	e->cache = alloc[6];
 }
 
-void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], u32 bytes, u64 free_ip)
+void write_free(struct vcpu *v, const u64 alloc[OBJECT_VALUES], int kind, u64 ptr, u64 bytes,
+		u64 free_ip)
 {
 	struct free_event *e = reserve(v, EVENT_FREE, sizeof(*e));
 
 	if (!e)
 		return;
-	e->kind = alloc[6] ? KIND_CACHE : KIND_KMALLOC;
+	e->kind = kind;
 	e->call_site = free_ip;
-	e->ptr = alloc[1];
-	e->bytes = bytes;
+	e->ptr = ptr;
+	e->bytes = field_bytes(bytes);
 	e->pid = v->pid;
 	e->cache = alloc[6];
 }

@@ -6,7 +6,7 @@ volatile char watched[4096] __attribute__((aligned(4096)));
 volatile char paged[8192] __attribute__((aligned(4096)));
 
 /* Of enum memorizer_object_kind. */
-enum { SLAB, PAGES, PERCPU = 9 };
+enum { SLAB, PAGES, VMALLOC, STACK = 6, PERCPU = 9 };
 
 static void say(unsigned int type, const unsigned long *value, unsigned int nr)
 {
@@ -17,12 +17,18 @@ static void say(unsigned int type, const unsigned long *value, unsigned int nr)
 		say_value(value[i]);
 }
 
+static void add_from(unsigned long id, volatile void *at, unsigned long size,
+		     unsigned long cache, unsigned long kind, unsigned long ip)
+{
+	unsigned long value[] = { id, (unsigned long)at, size, ip, 1, 77, cache, kind };
+
+	say(MEMORIZER_MSG_OBJECT, value, 8);
+}
+
 static void add_kind(unsigned long id, volatile void *at, unsigned long size,
 		     unsigned long cache, unsigned long kind)
 {
-	unsigned long value[] = { id, (unsigned long)at, size, -4096UL, 1, 77, cache, kind };
-
-	say(MEMORIZER_MSG_OBJECT, value, 8);
+	add_from(id, at, size, cache, kind, -4096UL);
 }
 
 static void add(unsigned long id, volatile void *at, unsigned long size, unsigned long cache)
@@ -103,6 +109,17 @@ static void access_pages(void)
 	store(paged);
 }
 
+/* An area, a stack in it, and a per-CPU variable, which was not allocated. */
+static void add_others(void)
+{
+	add_kind(10, paged, 100, 0, VMALLOC);
+	add_kind(11, paged, 16, 0, STACK);
+	add_from(12, paged + 4096, 6, 0, PERCPU, 0x1000);
+	end(12);
+	end(11);
+	end(10);
+}
+
 int main(void)
 {
 	static const unsigned long task[] = { 42, 0x64636261, 0 };
@@ -112,6 +129,7 @@ int main(void)
 	add_cache(-8UL);
 	add(1, watched, 32, 0);
 	add(2, watched + 64, 20, -8UL);
+	add_others();
 	/* Not counted: logging is off. */
 	load(watched);
 	logging(1);

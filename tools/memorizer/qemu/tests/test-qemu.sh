@@ -147,12 +147,12 @@ sort >"$tmp/want" <<-END
 	2 $(at store) 1 0
 	2 $(at load) 0 1
 	2 $(at add_to) 1 1
-	3 $(at store) 1 0
-	4 $(at store) 2 0
-	4 $(at load) 0 2
-	5 $(at store) 1 0
-	5 $(at load) 0 2
 	6 $(at store) 1 0
+	7 $(at store) 2 0
+	7 $(at load) 0 2
+	8 $(at store) 1 0
+	8 $(at load) 0 2
+	9 $(at store) 1 0
 END
 equal "objects: each access while the guest logs accesses" "$tmp/want" "$tmp/got"
 data=$(symbol objects watched | sed 's/^0*//' | tr a-f A-F)
@@ -216,6 +216,9 @@ data=$(symbol objects watched | sed 's/^0*//')
 neighbour=$(printf '%x' $((0x$data + 64)))
 large='kind=("kmalloc":container=0)'
 small='kind=("cache":container=1)'
+percpu='kind=("percpu":container=8)'
+paged=$(symbol objects paged | sed 's/^0*//')
+inner=$(printf '%x' $((0x$paged + 64)))
 # accesses OFFSET:KIND...: print the events of accesses of 8 bytes
 accesses()
 {
@@ -230,6 +233,10 @@ accesses()
 	echo 'cache,cache=0xfffffffffffffff8,object_size=24,size=40,name="cache-of-24"'
 	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=32,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
 	echo "alloc,$small,call_site=0xfffffffffffff000,ptr=0x$neighbour,bytes_req=20,bytes_alloc=32,gfp_flags=0x0,node=-1,pid=1,cache=0xfffffffffffffff8"
+	echo "alloc,kind=(\"vmalloc\":container=3),call_site=0xfffffffffffff000,ptr=0x$paged,bytes_req=100,bytes_alloc=4096,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
+	echo "alloc,kind=(\"stack\":container=7),call_site=0xfffffffffffff000,ptr=0x$paged,bytes_req=16,bytes_alloc=16,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
+	echo "free,kind=(\"stack\":container=7),call_site=0xffffffffffffe000,ptr=0x$paged,bytes=16,pid=42,cache=0x0"
+	echo "free,kind=(\"vmalloc\":container=3),call_site=0xffffffffffffe000,ptr=0x$paged,bytes=4096,pid=42,cache=0x0"
 	accesses 0:read 8:read 8:read 8:read 24:write 80:write
 	echo 'enter,kind=("syscall":container=1),number=39,pid=42'
 	accesses 60:read
@@ -241,7 +248,13 @@ accesses()
 	echo "free,$large,call_site=0xffffffffffffe000,ptr=0x$data,bytes=32,pid=42,cache=0x0"
 	accesses 8:read
 	echo "alloc,$large,call_site=0xfffffffffffff000,ptr=0x$data,bytes_req=8,bytes_alloc=8,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
-	accesses 0:write 0:write
+	accesses 0:write
+	# Of the pages, one is freed. The object in them is per-CPU memory.
+	echo "alloc,kind=(\"pages\":container=2),call_site=0xfffffffffffff000,ptr=0x$paged,bytes_req=8192,bytes_alloc=8192,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
+	echo "alloc,$percpu,call_site=0xfffffffffffff000,ptr=0x$inner,bytes_req=8,bytes_alloc=8,gfp_flags=0x0,node=-1,pid=1,cache=0x0"
+	echo "free,$percpu,call_site=0xffffffffffffe000,ptr=0x$inner,bytes=8,pid=42,cache=0x0"
+	echo "free,kind=(\"pages\":container=2),call_site=0xffffffffffffe000,ptr=0x$paged,bytes=4096,pid=42,cache=0x0"
+	accesses 0:write
 } >"$tmp/want"
 equal "all: allocations, frees and entries are recorded in order with accesses" "$tmp/want" "$tmp/got"
 
