@@ -93,8 +93,11 @@ static void describe_stack(const void *stack, const struct task_struct *task)
 
 void __memorizer_stack_task(struct task_struct *task)
 {
-	const void *stack = try_get_task_stack(task);
+	const void *stack;
 
+	if (!(READ_ONCE(memorizer_followed_kinds) & BIT(MEMORIZER_KIND_STACK)))
+		return;
+	stack = try_get_task_stack(task);
 	/* A task that has exited may be renamed, too. Its stack may be another one's. */
 	if (!stack)
 		return;
