@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 
+#include "../../../mm/memorizer/observer.h"
 #include "test.h"
 
 #define AREA(n)		(VMALLOC_START + (n) * PAGE_SIZE)
@@ -229,7 +230,72 @@ static void resized_area_is_a_new_object(void)
 	CHECK_EQ(sum_counters().buried, 0);
 }
 
-/* The caller of vfree(), not vfree(). */
+/* What the observer was given last. */
+static struct observed {
+	unsigned int allocs, frees, source;
+	const void *addr;
+	size_t size, bytes;
+	unsigned long ip;
+} observed;
+
+void memorizer_observer_alloc_area(const void *addr, size_t size, size_t bytes, unsigned long ip,
+				   enum memorizer_source source)
+{
+	observed = (struct observed){ observed.allocs + 1, observed.frees, source, addr, size,
+				      bytes, ip };
+}
+
+void memorizer_observer_free_area(const void *addr, size_t bytes, unsigned long ip,
+				  enum memorizer_source source)
+{
+	observed = (struct observed){ observed.allocs, observed.frees + 1, source, addr, 0, bytes,
+				      ip };
+}
+
+static void expect_observed(unsigned int allocs, unsigned int frees, unsigned int source)
+{
+	CHECK_EQ(observed.allocs, allocs);
+	CHECK_EQ(observed.frees, frees);
+	CHECK_EQ(observed.source, source);
+}
+
+/* Whichever kinds are recorded. */
+static void observer_receives_areas_of_each_kind(void)
+{
+	static const unsigned long addr[] = { AREA(0), AREA(0), AREA(0), MODULES_VADDR };
+	static const unsigned long flags[] = { VM_ALLOC, VM_MAP, VM_IOREMAP, VM_ALLOC };
+	static const unsigned int source[] = { MEMORIZER_VMALLOC, MEMORIZER_VMAP,
+					       MEMORIZER_IOREMAP, MEMORIZER_MODULES };
+	unsigned int i;
+
+	boot(POOL_BLOCKS(40));
+	become(0, 1);
+	observed = (struct observed){ };
+	alloc_area(AREA(0), 100, VM_ALLOC);
+	free_area(AREA(0), VM_ALLOC);
+	expect_observed(0, 0, 0);
+	memorizer_observe_allocations(true);
+	for (i = 0; i < ARRAY_SIZE(addr); i++) {
+		alloc_area(addr[i], 100, flags[i]);
+		expect_observed(i + 1, i, source[i]);
+		CHECK_EQ(observed.size, 100);
+		CHECK_EQ(observed.ip, IP(1));
+		free_area(addr[i], flags[i]);
+		expect_observed(i + 1, i + 1, source[i]);
+		CHECK_EQ(observed.ip, IP(4));
+		CHECK_EQ((unsigned long)observed.addr, addr[i]);
+		CHECK_EQ(observed.bytes, PAGE_SIZE);
+		CHECK(!area_at(addr[i]));
+	}
+	memorizer_observe_allocations(false);
+	alloc_area(AREA(0), 100, VM_ALLOC);
+	free_area(AREA(0), VM_ALLOC);
+	CHECK_EQ(observed.allocs, ARRAY_SIZE(addr));
+	CHECK_EQ(observed.frees, ARRAY_SIZE(addr));
+	CHECK_EQ(sum_counters().unknown_frees, 0);
+}
+
+/* memorizer_set_free_ip() takes precedence. */
 static void free_ip_may_be_set_before(void)
 {
 	struct memorizer_object *object;
@@ -310,6 +376,7 @@ const struct test_case vmalloc_cases[] = {
 	CASE(stack_may_be_recorded_alone),
 	CASE(kind_is_followed_after_it_is_recorded),
 	CASE(resized_area_is_a_new_object),
+	CASE(observer_receives_areas_of_each_kind),
 	CASE(free_ip_may_be_set_before),
 	CASE(objects_in_an_area_are_buried_with_it),
 	CASE(accesses_of_tasks_left_out_are_counted_by_range),
