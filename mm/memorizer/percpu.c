@@ -70,8 +70,8 @@ void __memorizer_percpu_alloc(void __percpu *ptr, size_t size, unsigned long ip)
 	unsigned int cpu;
 	u32 stack = 0;
 
-	for_each_possible_cpu(cpu)
-		if (memorizer_observes_kinds())
+	if (memorizer_observes_kinds())
+		for_each_possible_cpu(cpu)
 			memorizer_observer_alloc_area(per_cpu_ptr(ptr, cpu), size, bytes, ip,
 						      MEMORIZER_PERCPU);
 	cpu = cpumask_first(cpu_possible_mask);
@@ -100,8 +100,8 @@ void __memorizer_percpu_free(void __percpu *ptr, size_t bytes, unsigned long ip)
 	unsigned int cpu;
 	u32 id;
 
-	for_each_possible_cpu(cpu)
-		if (memorizer_observes_kinds())
+	if (memorizer_observes_kinds())
+		for_each_possible_cpu(cpu)
 			memorizer_observer_free_area(per_cpu_ptr(ptr, cpu), bytes, ip,
 						     MEMORIZER_PERCPU);
 	if (!(READ_ONCE(memorizer_followed_kinds) & BIT(MEMORIZER_KIND_PERCPU)))
