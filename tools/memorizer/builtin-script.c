@@ -300,13 +300,14 @@ static void put_name(struct script *s, enum field f, const char *const *names, u
 
 static void put_kind(struct script *s, u32 kind)
 {
-	static const char * const kinds[TRACE_KINDS] = {
-		[TRACE_KMALLOC] = "kmalloc", [TRACE_KMEM_CACHE] = "cache", [TRACE_PAGES] = "pages",
-		[TRACE_VMALLOC] = "vmalloc", [TRACE_VMAP] = "vmap", [TRACE_IOREMAP] = "ioremap",
-		[TRACE_MODULES] = "modules", [TRACE_STACK] = "stack", [TRACE_PERCPU] = "percpu",
+	static const char * const slab[] = {
+		[TRACE_KMALLOC] = "kmalloc", [TRACE_KMEM_CACHE] = "cache",
 	};
 
-	put_name(s, F_KIND, kinds, ARRAY_SIZE(kinds), kind);
+	if (kind < ARRAY_SIZE(slab))
+		put_text(s, F_KIND, slab[kind]);
+	else
+		put_name(s, F_KIND, kmap_kinds, KMAP_KINDS, trace_kind_memory(kind));
 }
 
 static void put_cache(struct script *s, u32 kind, u64 cache)

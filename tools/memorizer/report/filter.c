@@ -9,22 +9,9 @@
 #include "report/filter.h"
 #include "trace/trace.h"
 
-/* Words of --kind, with what they select: a mask of enum trace_kind, and an enum kmap_kind. */
-static const struct {
-	const char *name;
-	u32 kinds;
-	enum kmap_kind memory;
-} words[] = {
-	{ "kmalloc", 1u << TRACE_KMALLOC, KMAP_UNKNOWN },
-	{ "cache", 1u << TRACE_KMEM_CACHE, KMAP_UNKNOWN },
-	{ "slab", 1u << TRACE_KMALLOC | 1u << TRACE_KMEM_CACHE, KMAP_SLAB },
-	{ "pages", 1u << TRACE_PAGES, KMAP_PAGES },
-	{ "vmalloc", 1u << TRACE_VMALLOC, KMAP_VMALLOC },
-	{ "vmap", 1u << TRACE_VMAP, KMAP_VMAP },
-	{ "ioremap", 1u << TRACE_IOREMAP, KMAP_IOREMAP },
-	{ "modules", 1u << TRACE_MODULES, KMAP_MODULES },
-	{ "stack", 1u << TRACE_STACK, KMAP_STACK },
-	{ "percpu", 1u << TRACE_PERCPU, KMAP_PERCPU },
+/* Words of --kind that select an allocator of a trace. The others select a kind of memory. */
+static const char * const words[] = {
+	[TRACE_KMALLOC] = "kmalloc", [TRACE_KMEM_CACHE] = "cache",
 };
 
 /**
@@ -40,17 +27,16 @@ void kmem_filter_init(struct kmem_filter *f)
 static bool add_kind(struct kmem_filter *f, const char *name, size_t len)
 {
 	enum kmap_kind memory = kmap_kind_find(name, len);
-	size_t i;
+	u32 kind, kinds = 0;
 
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strlen(words[i].name) == len && !strncmp(words[i].name, name, len)) {
-			f->kinds |= words[i].kinds;
-			memory = words[i].memory;
-			break;
-		}
-	}
+	for (kind = 0; kind < TRACE_KINDS; kind++)
+		if (memory ? trace_kind_memory(kind) == memory :
+		    kind < ARRAY_SIZE(words) && strlen(words[kind]) == len &&
+		    !strncmp(words[kind], name, len))
+			kinds |= 1u << kind;
+	f->kinds |= kinds;
 	f->memory |= memory ? 1u << memory : 0;
-	return memory || i < ARRAY_SIZE(words);
+	return memory || kinds;
 }
 
 /**
