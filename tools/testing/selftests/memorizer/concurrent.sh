@@ -30,8 +30,7 @@ at_once() {
 # The counts are still right afterwards.
 counts_agree() {
 	cat $M/kmap >$dir/kmap
-	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)" &&
+	kmap_agrees $dir/kmap &&
 	same "allocations" "$(stat_of allocations)" \
 		$(($(stat_of objects_live) + $(stat_of objects_freed) + $(stat_of objects_cleared) + \
 		   $(stat_of objects_retired)))

@@ -49,8 +49,7 @@ record() {
 
 sums_agree() {
 	cat $M/kmap >$dir/kmap && cat $M/contexts >$dir/contexts &&
-	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+	kmap_agrees $dir/kmap
 }
 
 # accesses_in CONTEXT: print how many accesses are of contexts that match, as "uid,gid,kind,number".

@@ -13,8 +13,7 @@ accesses_of() {
 
 sums_agree() {
 	cat $M/kmap >$dir/kmap &&
-	same "objects and accesses" "$(sum_kmap <$dir/kmap)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+	kmap_agrees $dir/kmap
 }
 
 contexts_without_room_share_a_number() {

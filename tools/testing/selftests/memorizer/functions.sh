@@ -99,6 +99,15 @@ put() {
 # sum_kmap: print "objects accesses" of the KMAP on standard input.
 sum_kmap() { $sums; }
 
+# kmap_agrees [FILE]: the KMAP, or a copy, has as many objects and accesses as show_stats, which is read once: an object
+# may be freed between two reads.
+kmap_agrees() {
+	same "objects and accesses" "$(sum_kmap <${1:-$M/kmap})" "$(awk '
+		/^objects_(live|freed): /	{ objects += $2 }
+		/^accesses_attributed: /	{ accesses = $2 }
+		END				{ printf "%.0f %s\n", objects, accesses }' $M/show_stats)"
+}
+
 # The test module, its file, and its parameters when it is loaded
 module=memorizer_test_module
 P=/sys/module/$module/parameters

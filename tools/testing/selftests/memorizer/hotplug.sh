@@ -38,8 +38,7 @@ off_while_switching_and_clearing() {
 
 counts_agree() {
 	cat $M/kmap >$kmap
-	same "objects and accesses" "$(sum_kmap <$kmap)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+	kmap_agrees $kmap
 }
 
 quiet

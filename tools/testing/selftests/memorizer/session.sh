@@ -50,8 +50,7 @@ no_ip_and_pid_twice() {
 }
 
 stats_agree_with_kmap() {
-	same "objects and accesses" "$(sum_kmap <$kmap)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
+	kmap_agrees $kmap
 }
 
 # lost: print the counts of losses so far.

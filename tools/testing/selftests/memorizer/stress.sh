@@ -309,11 +309,6 @@ storm_did_its_work() {
 	fi
 }
 
-kmap_agrees() {
-	same "objects and accesses" "$(sum_kmap <$M/kmap)" \
-		"$(($(stat_of objects_live) + $(stat_of objects_freed))) $(stat_of accesses_attributed)"
-}
-
 # Each event is read or lost.
 events_agree() {
 	awk '{ v[$1] = $2 }
