@@ -17,6 +17,13 @@ end() {
 		--append "end=$how amid=$amid ${kernel-}" "$@" >"$dir.said" 2>&1
 }
 
+# ended_badly: print what the guest and its console said, and fail.
+ended_badly() {
+	cat "$dir.said" "$dir/output"
+	tail -n 40 "$dir/console.log"
+	return 1
+}
+
 said() { grep -a -q -e "$1" "$dir/console.log" || { echo "no '$1' on the console"; tail -n 20 "$dir/console.log"; return 1; }; }
 
 # panics AMID: the panic prints its whole report, and nothing else goes wrong.
@@ -29,14 +36,14 @@ panics() {
 
 # gives_way AMID: another kernel boots and does its work.
 gives_way() {
-	end kexec "$1" --mem 2G || { cat "$dir.said"; return 1; }
+	end kexec "$1" --mem 2G || ended_badly || return
 	grep -q '^follows kexec' "$dir/output" && grep -q '^many accesses' "$dir/output" || { cat "$dir/output"; return 1; }
 	! grep -a -E "$splats" "$dir/console.log"
 }
 
 # is_looked_at AMID: the crash kernel boots, reserves no pool, and has the first one's vmcore.
 is_looked_at() {
-	kernel=crashkernel=512M end crash "$1" --mem 2G || { cat "$dir.said"; return 1; }
+	kernel=crashkernel=512M end crash "$1" --mem 2G || ended_badly || return
 	grep -q '^follows crash' "$dir/output" && grep -q '/proc/vmcore' "$dir/output" || { cat "$dir/output"; return 1; }
 	said 'memorizer: no pool in a kdump kernel' && said 'Kernel panic - not syncing: sysrq triggered crash'
 }
@@ -44,7 +51,7 @@ is_looked_at() {
 # survives AMID: BUG() and an access to unmapped memory end only the task, and their reports are complete. Each backtrace
 # of a CPU in the hook continues through the thunk to the kernel's entry.
 survives() {
-	end oops "$1" || { cat "$dir.said"; return 1; }
+	end oops "$1" || ended_badly || return
 	cat "$dir/output"
 	grep -q '^unwound through the hook' "$dir/output" && grep -q '^many accesses' "$dir/output" &&
 		grep -q '^is sound' "$dir/output" &&
@@ -64,7 +71,7 @@ is_sound() {
 
 # wakes_up AMID: suspend to memory (S3); the real-time clock wakes the guest.
 wakes_up() {
-	end suspend "$1" || { cat "$dir.said"; return 1; }
+	end suspend "$1" || ended_badly || return
 	is_sound && said 'ACPI: PM: Low-level resume complete'
 }
 
@@ -75,9 +82,9 @@ is_resumed() {
 	truncate -s 0 "$disk"
 	truncate -s 2G "$disk"
 	set -- "$1" --qemu "-drive file=$disk,format=raw,if=virtio"
-	! kernel=hibernate=nocompress end hibernate "$@" || { echo "it did not hibernate"; cat "$dir/output"; return 1; }
+	! kernel=hibernate=nocompress end hibernate "$@" || { echo "it did not hibernate"; ended_badly; return; }
 	said 'reboot: Power down' || return 1
-	kernel=resume=/dev/vda end resume "$@" && is_sound || { cat "$dir.said"; status=1; }
+	kernel=resume=/dev/vda end resume "$@" && is_sound || { ended_badly; status=1; }
 	rm "$disk"
 	return $status
 }
