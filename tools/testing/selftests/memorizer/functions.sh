@@ -52,13 +52,29 @@ text_may_be_patched() {
 }
 unpatched="TCG may execute text that another CPU has patched: boot with one CPU, or let them take turns"
 
+# skip_one REASON TEST...: skip a test of this program.
+skip_one() {
+	reason=$1
+	shift
+	ktap_test_skip "$(echo "$*" | tr ' ' '_')"
+	echo "# $reason"
+}
+
 # check_patching FUNCTION [ARGUMENTS]: run a test that switches tracepoints or static branches.
 check_patching() {
 	if text_may_be_patched; then
 		run "$@"
 	else
-		ktap_test_skip "$(echo "$*" | tr ' ' '_')"
-		echo "# $unpatched"
+		skip_one "$unpatched" "$@"
+	fi
+}
+
+# check_recording FUNCTION [ARGUMENTS]: run a test that records objects or accesses, for which a pool is needed.
+check_recording() {
+	if [ "$(stat_of pool_size)" -gt 0 ]; then
+		check "$@"
+	else
+		skip_one "there is no pool" "$@"
 	fi
 }
 
