@@ -307,7 +307,8 @@ static int run_who(int argc, char **argv)
 {
 	static const struct report_kind kind = {
 		.command = &command_who, .wants = "TYPE[.FIELD]", .usual = "accesses",
-		.takes = REPORT_MAINTAINERS, .rows = REPORT_ROWS, .needs_notes = true,
+		.takes = REPORT_MAINTAINERS, .rows = REPORT_ROWS,
+		.needs_notes = true, .needs_accesses = true,
 		.check = check_who, .print = print_who,
 	};
 
@@ -318,7 +319,7 @@ static int run_what(int argc, char **argv)
 {
 	static const struct report_kind kind = {
 		.command = &command_what, .wants = "FUNCTION", .usual = "accesses",
-		.rows = REPORT_ROWS, .needs_notes = true,
+		.rows = REPORT_ROWS, .needs_notes = true, .needs_accesses = true,
 		.check = check_what, .print = print_what,
 	};
 

@@ -141,6 +141,18 @@ static int print_trace(struct settings *s, const struct engine *g, const struct 
 	return print_overflow(k) ? EXIT_MALFORMED : EXIT_INCOMPLETE;
 }
 
+/* Returns false, after a message, if there are no accesses where they are needed. */
+static bool check_accesses(const struct settings *s, const struct engine *g)
+{
+	u32 types = s->summing.types;
+
+	if (!s->kind->needs_accesses)
+		return true;
+	if (!g->trace)
+		return wanted_lines(g->name, true, types);
+	return wanted_check(g->name, types, WANTED_TOUCHES | WANTED(COUNTS));
+}
+
 static int end(struct engine *g, int status)
 {
 	struct settings *s = g->data;
@@ -148,7 +160,7 @@ static int end(struct engine *g, int status)
 
 	if (status != EXIT_UNABLE) {
 		summing_end(&s->summing);
-		if (!check_filter(k, g->name) ||
+		if (!check_accesses(s, g) || !check_filter(k, g->name) ||
 		    (s->report.children && !wanted_stacks(g->name, k->skip.stacks)) ||
 		    (s->kind->check && !s->kind->check(&s->report, k)))
 			status = EXIT_UNABLE;

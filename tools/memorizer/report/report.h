@@ -56,6 +56,7 @@ enum report_takes {
  * @takes: mask of enum report_takes
  * @rows: rows of each table of text without --top, 0 for all; JSON and CSV have all
  * @needs_notes: it needs the compiler's notes
+ * @needs_accesses: it needs accesses
  * @check: returns false, after a message, if there is nothing to print; or NULL
  * @print: prints all but the head
  */
@@ -63,7 +64,7 @@ struct report_kind {
 	const struct command *command;
 	const char *wants, *usual;
 	u32 takes, rows;
-	bool needs_notes;
+	bool needs_notes, needs_accesses;
 	bool (*check)(const struct report *r, const struct sums *k);
 	void (*print)(const struct report *r, const struct sums *k);
 };

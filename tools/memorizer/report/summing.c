@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sums up an input: a KMAP, or a trace with the KMAP that its events result in. */
 #include "report/summing.h"
+#include "trace/wanted.h"
 
 /**
  * summing_begin - start to sum up an input
@@ -12,6 +13,7 @@ void summing_begin(struct summing *s, const struct engine *g, const struct kmem_
 {
 	sums_init(&s->sums, g->symbols, filter);
 	s->sums.contexts = g->by_context ? &g->contexts : NULL;
+	s->types = 0;
 	s->trace = g->trace;
 	if (s->trace)
 		rebuild_init(&s->kmap, sums_give, &s->sums);
@@ -28,6 +30,7 @@ bool summing_event(void *data, const struct trace_event *e)
 {
 	struct summing *s = data;
 
+	s->types |= 1u << e->type;
 	/* Fetch memory for the next event while this one is handled. */
 	sums_prefetch(&s->sums, trace_peek(s->trace));
 	if (!sums_event(&s->sums, e))
@@ -59,6 +62,7 @@ void summing_access(void *data, const struct kmap_object *o, const struct kmap_a
 	struct summing *s = data;
 
 	(void)o;
+	s->types |= WANTED(COUNTS);
 	sums_count(&s->sums, access);
 }
 

@@ -11,11 +11,13 @@
  * struct summing - sums over an input
  * @sums: the sums
  * @kmap: the KMAP that the events of a trace result in
+ * @types: mask of the types of events in the input, see WANTED()
  * @trace: private: the trace, or NULL
  */
 struct summing {
 	struct sums sums;
 	struct rebuild kmap;
+	u32 types;
 	const struct trace *trace;
 };
 

@@ -696,6 +696,18 @@ outcome "who of an unaccessed member of a trace prints a message" 2 /dev/null "m
 	who --vmlinux "$tmp/le" widget.name "$tmp/life"
 outcome "what of a function without accesses in a trace prints a message" 2 /dev/null "memorizer what: no access by 'widget_free'" \
 	what --vmlinux "$tmp/le" widget_free "$tmp/life"
+"$build/tests/make-trace" "$tmp/plain" <"$data/kmem.trace" || exit 1
+grep -v '^  ' "$kmap" >"$tmp/plain.kmap"
+for command in who what; do
+	outcome "$command of a trace without accesses prints how to record them" 2 /dev/null \
+		"memorizer: $tmp/plain: no counts of accesses or accesses or moves of cache lines: use record \
+--retirements or record --snapshot with memorizer_log_access on, or record --accesses with memorizer_log_access on, \
+or record --traffic with memorizer_log_access and memorizer_track_lines on" \
+		$command $symbols "$tmp/le" widget "$tmp/plain"
+	outcome "$command of a KMAP without accesses prints how to record them" 2 /dev/null \
+		"memorizer: $tmp/plain.kmap: no accesses: enable memorizer_log_access before reading the KMAP" \
+		$command $symbols "$tmp/le" widget "$tmp/plain.kmap"
+done
 outcome "--cache of a KMAP is refused" 2 /dev/null \
 	"memorizer types: --cache: only for the directory of a trace
 $hint" types --cache widget $symbols "$tmp/le" "$kmap"
