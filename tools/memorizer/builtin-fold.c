@@ -220,14 +220,14 @@ static void name_site(const struct fold *f, struct stack *stack)
  * object has @size bytes, and the access is to @place in it. Returns false if the filter rejects
  * the names.
  */
-static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages,
+static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size,
 			 struct stack *stack)
 {
 	const struct function *function;
 	struct named named;
 	u64 site = 0;
 
-	if (stack->frame[SITE] != NONE && !pages)
+	if (stack->frame[SITE] != NONE)
 		site = ((struct function *)hash_item(&f->functions, stack->frame[SITE]))->typed;
 	if (!named_filter_code(&f->named, ip, site, place, size))
 		return false;
@@ -240,7 +240,7 @@ static bool access_stack(struct fold *f, u64 ip, u64 place, u64 size, bool pages
 		return true;
 	}
 	named = named_access(f->symbols, ip, site, named_part(f->symbols, ip, site, place, size));
-	if (named.type || !pages)
+	if (named.type || site)
 		stack->frame[CACHE] = frame_of(f, named.type);
 	stack->frame[SITE] = frame_of(f, named_path(named.path));
 	return true;
@@ -345,7 +345,7 @@ static void take_access(void *data, const struct kmap_object *o, const struct km
 	if (!f->object || (f->filter.pid != U64_MAX && f->filter.pid != a->pid))
 		return;
 	f->choice.seen |= KMEM_SEEN_PID;
-	if (!access_stack(f, a->ip, a->place, o->size, false, &stack))
+	if (!access_stack(f, a->ip, a->place, o->size, &stack))
 		return;
 	stack.frame[WHO] = a->pid;
 	add(&f->by_stack, &stack, access_value(f, a->reads, a->writes));
@@ -417,7 +417,7 @@ static void allocate(struct fold *f, const struct trace_event *e)
 	const char *cache = names_cache(&f->names, e->u.alloc.kind, e->u.alloc.cache);
 	u64 site = e->u.alloc.call_site;
 	struct stack stack = allocation(f, names_task(&f->names, e->u.alloc.pid), cache, site,
-					e->u.alloc.kind == TRACE_PAGES ? 0 : site);
+					named_event_site(e->u.alloc.kind, site));
 	bool is_object = kmem_choice_allocator(&f->choice, e->u.alloc.kind) &&
 			 kmem_choice_object(&f->choice, cache, site);
 	bool is_chosen = is_object && f->choice.chosen && named_filter_allocation(&f->named, site);
@@ -450,8 +450,7 @@ static void count_access(struct fold *f, const struct trace_event *e)
 		size = item->memory.asked;
 		place = named_place(e->u.access.ptr - item->memory.ptr, e->u.access.size, size);
 	}
-	if (!access_stack(f, e->u.access.ip, place, size, item && item->memory.kind == TRACE_PAGES,
-			  &stack))
+	if (!access_stack(f, e->u.access.ip, place, size, &stack))
 		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.access.pid));
 	add(&f->by_stack, &stack, access_value(f, kind == TRACE_READ || kind == TRACE_UPDATE,
@@ -492,7 +491,7 @@ static void count_counts(struct fold *f, const struct trace_event *e)
 	if (!retired->chosen)
 		return;
 	stack = retired->stack;
-	if (!access_stack(f, e->u.counts.ip, 0, 0, false, &stack))
+	if (!access_stack(f, e->u.counts.ip, 0, 0, &stack))
 		return;
 	stack.frame[WHO] = texts_number(&f->frames, names_task(&f->names, e->u.counts.pid));
 	add(&f->others, &stack, access_value(f, e->u.counts.reads, e->u.counts.writes));

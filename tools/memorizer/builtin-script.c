@@ -223,30 +223,31 @@ struct allocated {
 	u64 site;
 };
 
-/*
- * Find the tracked object at an address, or NULL. Page allocations do not count: their type is
- * struct page, not that of the contents.
- */
+/* Find the tracked object at an address, or NULL. */
 static const struct allocated *object_at(const struct script *s, u64 addr)
 {
-	const struct allocated *item = s->noted ? tracker_find(&s->live, addr) : NULL;
-
-	return item && item->memory.kind != TRACE_PAGES ? item : NULL;
+	return s->noted ? tracker_find(&s->live, addr) : NULL;
 }
 
-/* Call site of an allocation; 0: unknown. */
+/* Call site whose note has the type of an allocation; 0: unknown. */
 static u64 allocator(const struct allocated *item)
 {
-	return item ? item->site : 0;
+	return item ? named_event_site(item->memory.kind, item->site) : 0;
 }
 
-/* Call site of an announced object; 0: unknown. */
+/* Call site whose note has the type of an announced object; 0: unknown. */
 static u64 allocated_object(const struct script *s, u64 nr)
 {
 	u32 i;
 
 	return hash_find(&s->objects, &nr, &i) ?
 		((const struct object *)hash_item(&s->objects, i))->site : 0;
+}
+
+/* Call site whose note has the type of the object of an event; 0: none. */
+static u64 object_site(const struct trace_event *e)
+{
+	return kmap_kind_is_typed(trace_object_kind(e)) ? e->u.object.alloc_site : 0;
 }
 
 static void put_named(struct script *s, const struct named *named)
@@ -347,7 +348,7 @@ static void put_alloc(struct script *s, const struct trace_event *e)
 	put_signed(s, F_NODE, e->u.alloc.node);
 	put_cache(s, e->u.alloc.kind, e->u.alloc.cache);
 	put_site(s, F_SITE, e->u.alloc.call_site, KMAP_IP_RETURN);
-	put_type(s, e->u.alloc.call_site);
+	put_type(s, named_event_site(e->u.alloc.kind, e->u.alloc.call_site));
 }
 
 static void put_free(struct script *s, const struct trace_event *e)
@@ -389,7 +390,7 @@ static void put_object(struct script *s, const struct trace_event *e)
 	put_number(s, F_ALLOC_JIFFIES, e->u.object.alloc_jiffies);
 	put_stack(s, e->u.object.stack);
 	put_site(s, F_SITE, e->u.object.alloc_site, KMAP_IP_RETURN);
-	put_type(s, e->u.object.alloc_site);
+	put_type(s, object_site(e));
 	if (state == TRACE_LIVE)
 		return;
 	put_number(s, F_FREE_JIFFIES, e->u.object.free_jiffies);
@@ -977,7 +978,7 @@ static void follow(struct script *s, const struct trace_event *e)
 	} else if (e->type == TRACE_OBJECT) {
 		nr = e->u.object.object;
 		object = hash_item(&s->objects, hash_get(&s->objects, &nr, &new));
-		object->site = e->u.object.alloc_site;
+		object->site = object_site(e);
 	}
 }
 

@@ -45,11 +45,11 @@ struct allocated {
 	bool is_object, is_chosen;
 };
 
-/* Live memory of a call site at a peak. */
+/* Live memory of a call site at a peak; @typed: see named_event_site(). */
 enum holder_metric { HELD, HELD_BYTES, HOLDER_METRICS };
 
 struct holder {
-	u64 ip, sum[HOLDER_METRICS];
+	u64 ip, typed, sum[HOLDER_METRICS];
 };
 
 enum lifetime_metric { DIED, DIED_BYTES, LIFETIME_METRICS };
@@ -166,6 +166,7 @@ static void note_holders(struct overtime *o, enum tracker_group g)
 {
 	const struct allocated *item;
 	struct holder *holder;
+	u64 key[2];
 	bool new;
 	u32 i;
 
@@ -174,7 +175,9 @@ static void note_holders(struct overtime *o, enum tracker_group g)
 		if (!item->memory.left || tracker_group(item->memory.kind) != g ||
 		    !item->is_chosen)
 			continue;
-		holder = hash_item(&o->holders[g], hash_get(&o->holders[g], &item->site, &new));
+		key[0] = item->site;
+		key[1] = named_event_site(item->memory.kind, item->site);
+		holder = hash_item(&o->holders[g], hash_get(&o->holders[g], key, &new));
 		holder->sum[HELD]++;
 		holder->sum[HELD_BYTES] += item->memory.left;
 	}
@@ -538,7 +541,7 @@ static void print_holders(const struct overtime *o, enum tracker_group g)
 		t.rows[i] = (struct row){ .id = kmap_symbols_address(o->symbols, holder->ip),
 					  .name = table_text(text),
 					  .sum = holder->sum };
-		type = named_allocation(o->symbols, holder->ip);
+		type = named_allocation(o->symbols, holder->typed);
 		t.rows[i].texts[0] = type ? table_text(type) : NULL;
 	}
 	named_drop(&t, o->symbols);
@@ -635,7 +638,7 @@ static int timeline(struct overtime *o, struct engine *g, const char *dir)
 	if (o->svg && !output_begin(&output, o->svg, inputs, ARRAY_SIZE(inputs)))
 		return EXIT_UNABLE;
 	for (i = 0; i < TRACKER_GROUPS; i++)
-		hash_init(o->holders + i, sizeof(struct holder), sizeof(u64));
+		hash_init(o->holders + i, sizeof(struct holder), offsetof(struct holder, sum));
 	if (engine_run(g, dir) == EXIT_UNABLE)
 		goto out;
 	make_spans(o);

@@ -295,11 +295,14 @@ static struct touch touch_of_traffic(const struct trace_event *e)
 
 /*
  * The call site that determines the type of a kind of object; 0: none. The type that a call
- * site has for pages is that of their descriptor.
+ * site has for pages is that of their descriptor, and for a stack that of the task.
  */
 static u64 typed_site(const struct analysis *a, u32 kind)
 {
-	return strcmp(analysis_kind_name(a, kind), NAMES_PAGES) ? analysis_kind_site(a, kind) : 0;
+	const char *name = analysis_kind_name(a, kind);
+
+	return strcmp(name, NAMES_PAGES) && strcmp(name, NAMES_STACK) ?
+		analysis_kind_site(a, kind) : 0;
 }
 
 /* Look up or add the number of a type and a member; 0 is unknown. */

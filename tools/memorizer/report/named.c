@@ -5,6 +5,15 @@
 
 #include "report/named.h"
 
+/*
+ * The note of a call site; NULL if there is none. A per-CPU variable may have the address 0, which
+ * stands for an unknown call site: it has no type.
+ */
+static const struct note *allocation_note(const struct kmap_symbols *s, u64 alloc_ip)
+{
+	return alloc_ip ? kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN) : NULL;
+}
+
 /**
  * named_allocation - get the type that a call site allocates
  * @s: the symbols, possibly without notes
@@ -14,7 +23,7 @@
  */
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip)
 {
-	const struct note *note = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
+	const struct note *note = allocation_note(s, alloc_ip);
 
 	return note && *note->type ? note->type : NULL;
 }
@@ -32,6 +41,18 @@ u64 named_site(const struct kmap_symbols *s, u64 site, u64 alloc_ip)
 	if (site == alloc_ip || named_allocation(s, site) || !named_allocation(s, alloc_ip))
 		return site;
 	return alloc_ip;
+}
+
+/**
+ * named_event_site - find the note with the type of an allocation event
+ * @kind: the allocator, enum trace_kind
+ * @alloc_ip: the call site
+ *
+ * Return: the address that the note belongs to; 0 if memory of this kind has none.
+ */
+u64 named_event_site(u32 kind, u64 alloc_ip)
+{
+	return kmap_kind_is_typed(trace_kind_memory(kind)) ? alloc_ip : 0;
 }
 
 /*
@@ -60,7 +81,7 @@ static bool is_known(const struct note *note)
  */
 u32 named_element(const struct kmap_symbols *s, u64 alloc_ip)
 {
-	const struct note *allocation = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
+	const struct note *allocation = allocation_note(s, alloc_ip);
 
 	if (!is_known(allocation) || !(allocation->flags & NOTE_SEVERAL) ||
 	    notes_flexible(kmap_symbols_notes(s), allocation->type))
@@ -82,7 +103,7 @@ u64 named_record_part(const struct kmap_symbols *s, u64 alloc_ip, u64 place, u64
 {
 	u32 offset = place >> 32, bytes = place, one = named_element(s, alloc_ip);
 
-	if (!place || !is_known(kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN)))
+	if (!place || !is_known(allocation_note(s, alloc_ip)))
 		return 0;
 	if (!one || size % one)
 		return place;
@@ -155,7 +176,7 @@ struct named named_access(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u6
 		named.type = note->type;
 		named.path = note->path;
 		named.offset = note->offset;
-	} else if (is_pointed_to(note, kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN))) {
+	} else if (is_pointed_to(note, allocation_note(s, alloc_ip))) {
 		named.type = *note->type ? note->type : NULL;
 		named.path = note->path;
 	} else {
@@ -200,7 +221,7 @@ static u64 member_bytes(const struct notes *n, const char *type, const char *pat
 bool named_member(const struct kmap_symbols *s, u64 ip, u64 alloc_ip, u64 part,
 		  struct named_member *member)
 {
-	const struct note *allocation = kmap_symbols_note(s, alloc_ip, KMAP_IP_RETURN);
+	const struct note *allocation = allocation_note(s, alloc_ip);
 	const struct note *note = kmap_symbols_note(s, ip, KMAP_IP_EXACT);
 	const struct notes *n = kmap_symbols_notes(s);
 	const char *path = NULL;

@@ -59,6 +59,7 @@ u32 named_element(const struct kmap_symbols *s, u64 alloc_ip);
 u64 named_place(u64 offset, u64 bytes, u64 size);
 const char *named_allocation(const struct kmap_symbols *s, u64 alloc_ip);
 u64 named_site(const struct kmap_symbols *s, u64 site, u64 alloc_ip);
+u64 named_event_site(u32 kind, u64 alloc_ip);
 const char *named_path(const char *path);
 bool named_matches(const struct kmem_filter *f, const char *type, const char *path);
 void named_filter_init(struct named_filter *n, struct kmem_choice *choice);

@@ -130,13 +130,22 @@ same "counts have the type of their object, not of a freed one" "counts,widget a
 	'counts object=5 ip=ffffffff9b000140 pid=1 writes=1 reads=1' |
 	"$build/tests/make-trace" -q "$tmp/objects" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" --csv \
 	--event access,counts "$tmp/objects" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
-same "pages do not have the type struct page" "alloc,page access," \
+same "pages do not have the type struct page" "alloc, access," \
 	"$(sed 's/^note alloc ffffffff81000020 gadget/note alloc ffffffff81000020 page/' "$data/session.notes" |
 	python3 -B "$here/make-notes.py" "$tmp/pages" && printf '%s\n' \
 	'alloc kind=2 call_site=ffffffff9b000020 ptr=ffff888000200000 bytes_req=4096 bytes_alloc=4096' \
 	'access ip=ffffffff9b000140 ptr=ffff888000200000 size=8 kind=1' |
 	"$build/tests/make-trace" -q "$tmp/paged" && "$memorizer" script -k "$tmp/pages" -K "$data/kallsyms" --csv \
 	"$tmp/paged" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
+same "stacks do not have the type of the task" "alloc, access, object, counts," \
+	"$(printf '%s\n' \
+	'alloc kind=7 call_site=ffffffff9b000020 ptr=ffffc90000200000 bytes_req=4096 bytes_alloc=4096' \
+	'access ip=ffffffff9b000140 ptr=ffffc90000200000 size=8 kind=1' \
+	'object object=5 kind=7 alloc_site=ffffffff9b000020 ptr=ffffc90000200000' \
+	'counts object=5 ip=ffffffff9b000140 pid=1 writes=1 reads=1' |
+	"$build/tests/make-trace" -q "$tmp/stacks" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" --csv \
+	"$tmp/stacks" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
+same "nor in analyses" ",1" "$(rows objects cache-assoc -k "$vmlinux" -K "$data/kallsyms" "$tmp/stacks" | cut -d, -f 3-4)"
 same "--type selects in analyses" "[pages],widget_alloc+0x20/0x100,,1" "$(rows objects cache-assoc -k "$tmp/pages" \
 	-K "$data/kallsyms" "$tmp/paged" | cut -d, -f 1-4)"
 outcome "--type without notes is refused by script" 2 /dev/null \

@@ -497,6 +497,10 @@ kmap_untouched_fields,name[],widget,12,10 kmap_untouched_fields,next,widget,0,8 
 kmap_untouched_fields,unused,widget,24,4 \
 kmap_users,widget_read,inner.count,widget,1,1 kmap_users,widget_write,flag,widget,1,1" \
 	"$(told types --csv --vmlinux "$tmp/le" "$tmp/life")"
+told types --csv --vmlinux "$tmp/le" "$tmp/life" >"$tmp/want"
+{ cat "$data/session.notes"; echo "note alloc 0 gadget - drivers/gadget.c 9 0 0 24 0"; } | make_notes "$tmp/zero"
+told types --csv --vmlinux "$tmp/zero" "$tmp/life" >"$tmp/got"
+equal "unknown memory does not have the type of a per-CPU variable at address 0" "$tmp/want" "$tmp/got"
 same "who and what of a trace" "streamed_functions,widget_read,inner.count,1,2 \
 streamed_functions,widget_write,flag,1,1 kmap_functions,widget_read,inner.count,1,1 \
 kmap_functions,widget_write,flag,1,1 streamed_members,inner.count,widget,1,2 \

@@ -124,7 +124,7 @@ const char *names_cache(const struct names *n, enum trace_kind kind, u64 cache)
 	static const char * const others[TRACE_KINDS] = {
 		[TRACE_PAGES] = NAMES_PAGES, [TRACE_VMALLOC] = "[vmalloc]",
 		[TRACE_VMAP] = "[vmap]", [TRACE_IOREMAP] = "[ioremap]",
-		[TRACE_MODULES] = "[modules]", [TRACE_STACK] = "[stack]",
+		[TRACE_MODULES] = "[modules]", [TRACE_STACK] = NAMES_STACK,
 		[TRACE_PERCPU] = "[percpu]",
 	};
 

@@ -9,6 +9,7 @@
 
 #define NAMES_LARGE	"[large kmalloc]"
 #define NAMES_PAGES	"[pages]"
+#define NAMES_STACK	"[stack]"
 #define NAMES_UNKNOWN	"[unknown]"
 
 /**
