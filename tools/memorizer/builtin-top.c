@@ -127,8 +127,7 @@ static void name_site(void *data, u32 item, struct row *row)
 	const struct site *site = site_of(t, &item, &g);
 
 	row->name = report_site(&t->sums, site->ip);
-	row->texts[0] = table_text(site->kind ? kmap_kinds[site->kind] :
-				   g == GROUP_SLAB ? "slab" : "pages");
+	row->texts[0] = site->kind ? table_text(kmap_kinds[site->kind]) : NULL;
 	row->texts[1] = report_site_type(&t->sums, site->typed, site->kind);
 }
 

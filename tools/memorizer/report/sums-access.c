@@ -259,9 +259,9 @@ static u32 origin_of(const struct allocation *o, enum group g)
 static u64 part_of(const struct sums *k, const struct allocation *o, enum group g, u64 ip, u64 ptr,
 		   u32 bytes)
 {
-	if (!o || g != GROUP_SLAB)
+	if (!o)
 		return 0;
-	return sums_part(k, ACCESS_STREAMED, ip, o->origin,
+	return sums_part(k, ACCESS_STREAMED, ip, origin_of(o, g),
 			 named_place(ptr - o->t.ptr, bytes, o->t.asked), o->t.asked);
 }
 

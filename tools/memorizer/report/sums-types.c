@@ -99,6 +99,21 @@ void sums_note(struct sums *k, enum access_source source, u64 ip, u32 origin,
 	hash_get(&k->noted_cpus, &key, &new);
 }
 
+/*
+ * Does the note of a call site have the type of this memory? The area of a stack has the call site
+ * of the stack, whose note has the type of the task.
+ */
+static bool is_typed(const struct sums *k, u64 alloc_ip, enum kmap_kind kind)
+{
+	u64 stack[] = { alloc_ip, KMAP_STACK, alloc_ip };
+	u32 i;
+
+	if (kind == KMAP_VMALLOC && (hash_find(k->sites + GROUP_LOCAL, stack, &i) ||
+				     hash_find(k->sites + GROUP_KMAP, stack, &i)))
+		return false;
+	return kmap_kind_is_typed(kind);
+}
+
 /**
  * sums_type - get the type that a call site allocates
  * @k: the sums
@@ -111,7 +126,7 @@ const char *sums_type(const struct sums *k, u64 alloc_ip, enum kmap_kind kind)
 {
 	if (kind == KMAP_STRUCT_PAGE && kmap_symbols_notes(k->symbols))
 		return "page";
-	return kmap_kind_is_typed(kind) ? named_allocation(k->symbols, alloc_ip) : NULL;
+	return is_typed(k, alloc_ip, kind) ? named_allocation(k->symbols, alloc_ip) : NULL;
 }
 
 /* The origin of slab objects of a trace; NULL for other memory. */
@@ -120,14 +135,13 @@ static const struct origin *origin_of(const struct sums *k, enum access_source s
 	return sums_is_slab(source, origin) ? hash_item(&k->origins, origin) : NULL;
 }
 
-/* The call site of an origin; NULL if unknown, and for other memory of a trace. */
+/* The call site of an origin; NULL if unknown. */
 static const struct site *site_of(const struct sums *k, enum access_source source, u32 origin)
 {
 	const struct origin *from = origin_of(k, source, origin);
 
-	if (from)
-		return hash_item(k->sites + GROUP_SLAB, from->key >> 32);
-	return source == ACCESS_COUNTED ? sums_site_of(k, source, origin) : NULL;
+	return from ? hash_item(k->sites + GROUP_SLAB, from->key >> 32) :
+		      sums_site_of(k, source, origin);
 }
 
 /* The call site whose note has the type of an origin; 0 if there is none. */
@@ -135,7 +149,7 @@ static u64 allocated_at(const struct sums *k, enum access_source source, u32 ori
 {
 	const struct site *site = site_of(k, source, origin);
 
-	return site && kmap_kind_is_typed(site->kind) ? site->typed : 0;
+	return site && is_typed(k, site->typed, site->kind) ? site->typed : 0;
 }
 
 static const char *site_type(const struct sums *k, const struct site *site)
@@ -327,10 +341,17 @@ static void count_types(struct sums *k)
 	const struct origin *from;
 	const struct site *site;
 	u32 i;
+	int g;
 
 	for (i = 0; i < k->origins.nr; i++) {
 		from = hash_item(&k->origins, i);
 		count_type(k, GROUP_SLAB, sums_object_type(k, ACCESS_STREAMED, i), from->sum);
+	}
+	for (g = GROUP_AREAS; g <= GROUP_LOCAL; g++) {
+		for (i = 0; i < k->sites[g].nr; i++) {
+			site = hash_item(k->sites + g, i);
+			count_type(k, GROUP_SLAB, site_type(k, site), site->sum);
+		}
 	}
 	for (i = 0; i < k->sites[GROUP_KMAP].nr; i++) {
 		site = hash_item(k->sites + GROUP_KMAP, i);

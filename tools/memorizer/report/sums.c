@@ -42,12 +42,10 @@ u32 sums_site(struct sums *k, struct hash *sites, u64 ip, u64 kind, u64 typed)
 	return i;
 }
 
-/* Look up or add a call site of an event, which has no kind and no stack. */
+/* Look up or add a call site of an event, which has no stack. */
 static u32 stream_site(struct sums *k, struct hash *sites, u64 ip, u32 kind)
 {
-	bool told = tracker_group(kind) > TRACKER_PAGES;
-
-	return sums_site(k, sites, ip, told ? trace_kind_memory(kind) : KMAP_UNKNOWN, ip);
+	return sums_site(k, sites, ip, trace_kind_memory(kind), ip);
 }
 
 /* Look up or add a size or gfp flags. */
@@ -985,11 +983,16 @@ u64 sums_duration(const struct sums *k)
  */
 void sums_total(const struct sums *k, enum access_source source, u64 total[SUM_METRICS])
 {
-	enum group g = source == ACCESS_COUNTED ? GROUP_KMAP : GROUP_SLAB;
 	int m;
 
-	memcpy(total, k->total[g], sizeof(k->total[g]));
-	for (m = SUM_READS; source == ACCESS_STREAMED && m <= SUM_ACCESSES; m++)
+	if (source == ACCESS_COUNTED) {
+		memcpy(total, k->total[GROUP_KMAP], sizeof(k->total[GROUP_KMAP]));
+		return;
+	}
+	for (m = 0; m < SUM_METRICS; m++)
+		total[m] = k->total[GROUP_SLAB][m] + k->total[GROUP_AREAS][m] +
+			k->total[GROUP_LOCAL][m];
+	for (m = SUM_READS; m <= SUM_ACCESSES; m++)
 		total[m] = k->accesses[m];
 }
 

@@ -93,9 +93,7 @@ enum suspicion {
 /* The items of the tables. Each begins with its key. */
 struct site {
 	u64 ip;
-	u64 kind;			/* enum kmap_kind of its objects; of a trace, of areas
-					 * and local memory only, else KMAP_UNKNOWN
-					 */
+	u64 kind;			/* enum kmap_kind of its objects */
 	u64 typed;			/* whose note has their type, see named_site() */
 	u64 sum[SUM_METRICS];
 	bool chosen;			/* selected by --site */

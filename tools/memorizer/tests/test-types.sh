@@ -497,10 +497,34 @@ kmap_untouched_fields,name[],widget,12,10 kmap_untouched_fields,next,widget,0,8 
 kmap_untouched_fields,unused,widget,24,4 \
 kmap_users,widget_read,inner.count,widget,1,1 kmap_users,widget_write,flag,widget,1,1" \
 	"$(told types --csv --vmlinux "$tmp/le" "$tmp/life")"
+# Areas and per-CPU memory have the types of their call sites, as slab objects have; stacks and pages have none.
+for kind in 3 8 7 2; do
+	sed "s/\(alloc\|free\) kind=0/\1 kind=$kind/; s/ptr=ffff888000002/ptr=ffffc90000002/
+		s/bytes=192/bytes=4096/; s/bytes_alloc=192/bytes_alloc=4096/" "$data/life.trace" |
+		"$build/tests/make-trace" "$tmp/kind" && cp -r "$tmp/life/kernel" "$tmp/kind" || exit 1
+	case $kind in
+	3|8) gadget="types,gadget,,4096,150,1,1,0,0,1,0,1,1,1,1 accessed_fields,,gadget,,1,0,1,1,1" ;;
+	*) gadget= ;;
+	esac
+	same "types of a trace: memory of kind $kind" "$gadget" \
+		"$(told types --csv --vmlinux "$tmp/le" "$tmp/kind" | xargs -n 1 | grep gadget | xargs)"
+	[ -z "$gadget" ] || same "shares are of all memory that has types: kind $kind" 96.969 \
+		"$("$memorizer" report --percent --json --vmlinux "$tmp/le" "$tmp/kind" 2>"$tmp/err" |
+		sed -n 's/.*{"type": "gadget".*"bytes_alloc_percent": \([0-9.]*\).*/\1/p')"
+	rm -r "$tmp/kind"
+done
 told types --csv --vmlinux "$tmp/le" "$tmp/life" >"$tmp/want"
 { cat "$data/session.notes"; echo "note alloc 0 gadget - drivers/gadget.c 9 0 0 24 0"; } | make_notes "$tmp/zero"
 told types --csv --vmlinux "$tmp/zero" "$tmp/life" >"$tmp/got"
 equal "unknown memory does not have the type of a per-CPU variable at address 0" "$tmp/want" "$tmp/got"
+# The area of a stack and the stack
+{
+	sed '/^free/d; /^mark/d; s/^\(alloc .*\)kind=0/\1kind=3/; s/ptr=ffff888000002/ptr=ffffc90000002/
+		s/bytes_alloc=192/bytes_alloc=4096/' "$data/life.trace"
+	echo "alloc kind=7 call_site=ffffffff9b000020 ptr=ffffc90000002000 bytes_req=150 bytes_alloc=4096 pid=101"
+} | "$build/tests/make-trace" "$tmp/area" && cp -r "$tmp/life/kernel" "$tmp/area" || exit 1
+same "the area of a stack does not have the type of the task" "" \
+	"$(told types --csv --vmlinux "$tmp/le" "$tmp/area" | xargs -n 1 | grep gadget)"
 same "who and what of a trace" "streamed_functions,widget_read,inner.count,1,2 \
 streamed_functions,widget_write,flag,1,1 kmap_functions,widget_read,inner.count,1,1 \
 kmap_functions,widget_write,flag,1,1 streamed_members,inner.count,widget,1,2 \
