@@ -86,7 +86,6 @@ static noinline __kprobes u32 make_struct_page(unsigned long addr, unsigned long
 		.base = va & PAGE_MASK,
 		.stride = sizeof(struct page),
 		.slots = PAGE_SIZE / sizeof(struct page),
-		.pages = 1,
 	};
 	u32 id = new_lazy(MEMORIZER_KIND_STRUCT_PAGE, va, sizeof(struct page),
 			  memorizer_struct_page_ip);

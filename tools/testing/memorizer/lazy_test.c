@@ -574,6 +574,7 @@ static void large_areas_have_their_exact_size(void)
 		CHECK_EQ(memorizer_variable_at(&table, va - 1, &found, &bytes), &table.id[i]);
 		CHECK_EQ(found, large[i].start);
 		CHECK_EQ(bytes, size[i]);
+		CHECK_EQ(table.ip[i], large[i].ip);
 		CHECK(!memorizer_variable_at(&table, va, &found, &bytes));
 		CHECK_EQ(memorizer_variable_take(&table, va, &next), 0);
 	}

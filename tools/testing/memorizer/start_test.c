@@ -255,6 +255,21 @@ static void pool_that_cannot_be_completed_is_given_back(void)
 	check_pool(RAM / CONFIG_MEMORIZER_POOL_SHARE);
 }
 
+static void page_descriptors_are_in_range(void)
+{
+	unsigned long end = VMEMMAP_START + max_pfn * sizeof(struct page);
+
+	memorizer_init_pool();
+	become(0, 1);
+	memorizer_set_kinds(BIT(MEMORIZER_KIND_STRUCT_PAGE));
+	site(VMEMMAP_START, 8, MEMORIZER_READ, IP(3));
+	site(end - 8, 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 0);
+	CHECK(lookup(VMEMMAP_START) && lookup(end - 8));
+	site(end, 8, MEMORIZER_READ, IP(3));
+	CHECK_EQ(sum_counters().unattributed, 1);
+}
+
 static void kdump_kernel_takes_nothing(void)
 {
 	kdump_kernel = true;
@@ -314,6 +329,7 @@ const struct test_case start_cases[] = {
 	CASE(pool_is_halved_until_it_can_be_had),
 	CASE(records_begin_zeroed),
 	CASE(pool_that_cannot_be_completed_is_given_back),
+	CASE(page_descriptors_are_in_range),
 	CASE(kdump_kernel_takes_nothing),
 	CASE(kdump_kernel_takes_what_is_asked_for),
 	CASE(parameters_say_what_is_on),

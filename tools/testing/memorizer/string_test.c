@@ -150,6 +150,7 @@ static const struct call calls[] = {
 	{ MEMORIZER_STRSPN, "abab", "ba", -1UL, 5, 2 },
 	{ MEMORIZER_STRSPN, "abc", "", -1UL, 1, 1 },
 	{ MEMORIZER_STRSPN, "", "ab", -1UL, 1, 0 },
+	{ MEMORIZER_STRSPN, "a", "\1a", -1UL, 2, 2 },
 	{ MEMORIZER_STRCSPN, "abc", "xc", -1UL, 3, 3 },
 	{ MEMORIZER_STRCSPN, "abc", "xy", -1UL, 4, 3 },
 	{ MEMORIZER_STRCSPN, "abc", "ax", -1UL, 1, 1 },
