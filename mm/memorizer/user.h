@@ -20,6 +20,7 @@ void memorizer_refill_user(void);
 #else
 static inline int memorizer_switch_optional(bool of_user, bool percpu) { return 0; }
 static inline struct memorizer_object *memorizer_user_counts(void) { return NULL; }
+static inline struct memorizer_object *memorizer_renew_user(void) { return NULL; }
 static inline void memorizer_clear_user(void) { }
 static inline void memorizer_refill_user(void) { }
 #endif
