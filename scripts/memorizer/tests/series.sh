@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests of export-series: the series gives what apply gives. With --build: and each patch builds and boots.
+# Tests of export-series: the series gives what apply gives. With --build: and each patch builds and boots, from the one
+# named FROM on, such as B/0010.
+# Usage: series.sh [--build [FROM]]
 . "$(dirname "$0")/../lib.sh"
 
 work=$build/series-test
@@ -102,11 +104,17 @@ plugin_links() {
 # for_kernel PATCH: it changes more than documentation, tests and the command.
 for_kernel() { grep '^diff --git' "$1" | grep -q -v ' a/\(Documentation\|tools/memorizer\|tools/testing\)/'; }
 
-# builds PATCH: the kernel with the series up to PATCH and Memorizer switched on, without a word on stderr.
+# is_built PATCH: the kernel is to be built with it.
+is_built() {
+	local name=${1#"$work/patches/"}
+
+	[ -n "$build_each" ] && for_kernel "$1" && [[ ! "$name" < "$from" ]]
+}
+
+# builds: the kernel of $work/tree, with Memorizer enabled, without a word on stderr.
 builds() {
 	local fragments="$here/config/base.config $here/config/no-debug-info.config $here/config/memorizer.config"
 
-	patch -s -p1 -d "$work/tree" <"$1" || return 1
 	rm -f "$objects/arch/x86/boot/bzImage"	# that of the patch before, which boots, too
 	! grep -q KUNIT "$work"/tree/mm/memorizer/Kconfig* || fragments="$fragments $here/config/test.config"
 	cat $fragments >"$work/fragments"
@@ -135,16 +143,16 @@ executables() { (cd "$1" && find . -name .git -prune -o -type f -perm -u+x -prin
 "$here/export-series" "$work/patches" 2> >(tee "$work/said-export" >&2)
 series=$(cd "$work/patches" && echo *)
 mapfile -t patches < <(find "$work/patches" -name '*.patch' ! -name 0000-cover-letter.patch | sort)
-build_each=
+build_each='' from=''
 if [ "${1-}" = --build ]; then
-	build_each=y
+	build_each=y from=${2-}
 	# What boot takes from the kernel's source
 	"$here/build" --config memorizer --config-only
 	mkdir "$work/tree"
 	# One kernel after the other in one place: only what a patch touches is built again.
 	objects=$build/each
-	rm -rf "$objects"
-	mkdir "$objects"
+	[ -n "$from" ] || rm -rf "$objects"
+	mkdir -p "$objects"
 	export CCACHE_BASEDIR=$build CCACHE_NOHASHDIR=1 CCACHE_COMPILERCHECK=content
 	tar -C "$work/tree" --strip-components=1 -xf "$(source_tarball)"
 fi
@@ -156,7 +164,7 @@ for patch in "${patches[@]}"; do
 	if grep -q '^diff --git a/scripts/gcc-plugins/Makefile ' "$patch" || { [ $plugins -gt 0 ] && changes_plugin "$patch"; }; then
 		plugins=$((plugins + 1))
 	fi
-	[ -z "$build_each" ] || ! for_kernel "$patch" || built=$((built + 1))
+	! is_built "$patch" || built=$((built + 1))
 done
 plan $((2 * built + plugins + 5 * ${#patches[@]} + $(wc -w <<<"$series") + 7))
 result "the first series has at most 20 patches" [ "$(find "$work/patches/A" -name '*.patch' | wc -l)" -le 21 ]
@@ -174,8 +182,9 @@ for patch in "${patches[@]}"; do
 		changes_plugin "$patch"; then
 		result "the compiler plugin links with it" plugin_links
 	fi
-	[ -z "$build_each" ] || ! for_kernel "$patch" || {
-		result "the kernel builds with it" builds "$patch"
+	[ -z "$build_each" ] || ! for_kernel "$patch" || patch -s -p1 -d "$work/tree" <"$patch"
+	! is_built "$patch" || {
+		result "the kernel builds with it" builds
 		result "and boots" boots
 	}
 done
