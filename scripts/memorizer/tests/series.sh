@@ -146,6 +146,7 @@ mapfile -t patches < <(find "$work/patches" -name '*.patch' ! -name 0000-cover-l
 build_each='' from=''
 if [ "${1-}" = --build ]; then
 	build_each=y from=${2-}
+	compgen -G "$work/patches/$from*" >/dev/null || die "no patch '$from'; name one such as B/0010"
 	# What boot takes from the kernel's source
 	"$here/build" --config memorizer --config-only
 	mkdir "$work/tree"
