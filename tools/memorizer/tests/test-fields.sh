@@ -145,7 +145,7 @@ same "stacks do not have the type of the task" "alloc, access, object, counts," 
 	'counts object=5 ip=ffffffff9b000140 pid=1 writes=1 reads=1' |
 	"$build/tests/make-trace" -q "$tmp/stacks" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" --csv \
 	"$tmp/stacks" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
-same "nor in analyses" ",1" "$(rows objects cache-assoc -k "$vmlinux" -K "$data/kallsyms" "$tmp/stacks" | cut -d, -f 3-4)"
+same "stacks do not have the type of the task in analyses" ",1" "$(rows objects cache-assoc -k "$vmlinux" -K "$data/kallsyms" "$tmp/stacks" | cut -d, -f 3-4)"
 same "--type selects in analyses" "[pages],widget_alloc+0x20/0x100,,1" "$(rows objects cache-assoc -k "$tmp/pages" \
 	-K "$data/kallsyms" "$tmp/paged" | cut -d, -f 1-4)"
 outcome "--type without notes is refused by script" 2 /dev/null \
