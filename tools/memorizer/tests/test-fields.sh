@@ -146,6 +146,8 @@ same "stacks do not have the type of the task" "alloc, access, object, counts," 
 	"$build/tests/make-trace" -q "$tmp/stacks" && "$memorizer" script -k "$vmlinux" -K "$data/kallsyms" --csv \
 	"$tmp/stacks" | sed '1d; s/,.*,\([a-z]*\),$/,\1/' | xargs)"
 same "stacks do not have the type of the task in analyses" ",1" "$(rows objects cache-assoc -k "$vmlinux" -K "$data/kallsyms" "$tmp/stacks" | cut -d, -f 3-4)"
+same "stacks do not have the type of the task in timeline" ",,4096,1" "$("$memorizer" timeline --csv -k "$vmlinux" \
+	-K "$data/kallsyms" "$tmp/stacks" 2>"$tmp/err" | sed -n 's/^local_peak,.*widget_alloc+0x20[^,]*\(,.*\)/\1/p')"
 same "--type selects in analyses" "[pages],widget_alloc+0x20/0x100,,1" "$(rows objects cache-assoc -k "$tmp/pages" \
 	-K "$data/kallsyms" "$tmp/paged" | cut -d, -f 1-4)"
 outcome "--type without notes is refused by script" 2 /dev/null \
