@@ -245,13 +245,13 @@ static __always_inline bool end_in_slab(unsigned long va, unsigned long ip)
 	if (likely(!object->free_ip))
 		WRITE_ONCE(object->free_ip, memorizer_pack_ip(ip));
 	memorizer_set_free_jiffies(object, jiffies);
+	/* Invalidate all entries before the state changes, see memorizer_object_close(). */
+	WRITE_ONCE(object->at, memorizer_hide(va));
 	/* Fails if another CPU has buried the object, which it counted. */
 	if (likely(try_cmpxchg(&object->state, &state, MEMORIZER_FREED)))
 		this_cpu_inc(memorizer_counters.frees);
 	else
 		this_cpu_inc(memorizer_counters.unknown_frees);
-	/* Invalidate all entries before the allocator can reuse the memory. */
-	WRITE_ONCE(object->at, memorizer_hide(va));
 	return true;
 }
 

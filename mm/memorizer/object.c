@@ -124,17 +124,18 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	struct memorizer_object *object = memorizer_ptr(id);
 	u8 was = READ_ONCE(object->state);
 
+	/*
+	 * Before the state changes: no hook that begins after an object is seen to be closed may
+	 * match it, because memorizer_clear() does not wait for that hook. Also if another CPU
+	 * closed it first: this CPU's new object may be accessed next.
+	 */
+	if (was != MEMORIZER_UNUSED)
+		WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));
 	if (was == MEMORIZER_LIVE) {
 		/* Before the cmpxchg: the description is complete once the state changes. */
 		memorizer_set_free_jiffies(object, jiffies);
 		was = cmpxchg(&object->state, MEMORIZER_LIVE, state);
 	}
-	/*
-	 * Hide the object even if another CPU closed it first: that CPU may not have got here
-	 * yet, and this CPU's new object may be accessed next.
-	 */
-	if (was != MEMORIZER_UNUSED)
-		WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));
 	/* The CPU that closed the object counts and announces it. */
 	if (was != MEMORIZER_LIVE)
 		return false;
