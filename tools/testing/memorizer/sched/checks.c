@@ -222,13 +222,17 @@ static void check_pool(void)
  */
 void check_step(void)
 {
+	/* Hashes of memory that was checked: most switches are between loads. */
+	static u64 checked[1 << 16];
+	u64 hash = memory_hash(), *slot = &checked[hash % ARRAY_SIZE(checked)];
 	struct memorizer_object *object;
 	unsigned int found = 0;
 	unsigned long pos = 0;
 
 	/* This CPU's view may be inconsistent. */
-	if (sched_weak)
+	if (sched_weak || *slot == hash)
 		return;
+	*slot = hash;
 	sched_active = false;
 	while ((object = memorizer_object_from(&pos)))
 		found += object->at == X;

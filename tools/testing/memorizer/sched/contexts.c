@@ -18,13 +18,10 @@ char *percpu_areas;
 unsigned int possible_cpus = 1;
 void (*before_branch)(void);
 
-unsigned int context_current;
+unsigned int context_current __state;
 
 /* Number of contexts that are interrupts. */
 unsigned int contexts_interrupts;
-
-/* Number of stores by all contexts. */
-unsigned long context_stores;
 
 /* What a context that spins waits for: another value of what it loaded last. */
 struct location {
@@ -35,28 +32,33 @@ struct location {
 
 static struct {
 	struct context is;
-	ucontext_t registers;
 	bool started;
 	bool ended;
 	bool waits;		/* for another value of @saw, or for any store if @saw.at is NULL */
+	bool woken;		/* there was a store since it began to wait */
 	struct location saw;
-	unsigned long stores;	/* value of context_stores when it began to wait */
-} contexts[CONTEXTS];
+	u64 stack;		/* hash of its stack and registers at its last choice */
+} contexts[CONTEXTS] __state;
 
+static ucontext_t registers[CONTEXTS];
 static struct task_struct tasks[TEST_CPUS];
 static unsigned int contexts_count;
 static ucontext_t explorer;
+static bool abandoned, resumed;
 static char *stacks;
 static unsigned long main_stack;
-static unsigned int this_cpu;
+static unsigned int this_cpu __state;
+
+/* Preemption is disabled. */
+#define IN_SECTION	BIT(CONTEXTS)
 
 static struct {
-	unsigned long section;	/* odd while preemption is disabled */
+	unsigned long section;	/* IN_SECTION, and the contexts that wait for its end, in bits */
 	unsigned int depth;
 	bool interrupts_disabled;
 	bool in_interrupt;
 	bool in_instruction;	/* which no interrupt splits */
-} cpus[TEST_CPUS];
+} cpus[TEST_CPUS] __state;
 
 static __attribute__((constructor)) void make_cpus(void)
 {
@@ -121,7 +123,7 @@ void preempt_disable_notrace(void)
 	if (cpus[this_cpu].depth++)
 		return;
 	sched_access(&cpus[this_cpu].section, sizeof(unsigned long), SCHED_WRITE);
-	cpus[this_cpu].section++;
+	cpus[this_cpu].section = IN_SECTION;
 }
 
 void preempt_enable_notrace(void)
@@ -129,7 +131,7 @@ void preempt_enable_notrace(void)
 	CHECK(cpus[this_cpu].depth);
 	if (cpus[this_cpu].depth == 1) {
 		sched_access(&cpus[this_cpu].section, sizeof(unsigned long), SCHED_WRITE);
-		cpus[this_cpu].section++;
+		cpus[this_cpu].section = 0;
 	}
 	cpus[this_cpu].depth--;
 }
@@ -137,7 +139,7 @@ void preempt_enable_notrace(void)
 /* Each CPU switches to its stopper, which is a full barrier on that CPU. */
 void memorizer_grace_period(void)
 {
-	unsigned long *section, seen;
+	unsigned long *section, mine = BIT(context_current);
 	unsigned int cpu;
 
 	CHECK(in_task());
@@ -145,8 +147,10 @@ void memorizer_grace_period(void)
 	for_each_possible_cpu(cpu) {
 		section = &cpus[cpu].section;
 		sched_access(section, sizeof(*section), SCHED_READ);
-		seen = *section;
-		while (seen & 1 && *section == seen) {
+		if (*section & IN_SECTION)
+			*section |= mine;
+		context_saw(section, sizeof(*section));
+		while (*section & mine) {
 			sched_yield();
 			sched_access(section, sizeof(*section), SCHED_READ);
 		}
@@ -201,8 +205,19 @@ void context_wait(void)
 	if (!others_go_on(context_current))
 		memory_drain_all();
 	contexts[context_current].saw.at = NULL;
-	contexts[context_current].stores = context_stores;
+	contexts[context_current].woken = false;
 	sched_yield();
+}
+
+/**
+ * context_stored() - wake contexts that wait for any store
+ */
+void context_stored(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < contexts_count; n++)
+		contexts[n].woken |= contexts[n].waits;
 }
 
 /* The reader repeats until the carry is over. */
@@ -245,7 +260,7 @@ bool context_is_enabled(unsigned int n)
 	if (is_interrupted(n))
 		return false;
 	if (contexts[n].waits && !saw->at)
-		return contexts[n].stores != context_stores || !others_go_on(n);
+		return contexts[n].woken || !others_go_on(n);
 	return !contexts[n].waits || memory_global(saw->at, saw->size) != saw->value;
 }
 
@@ -321,10 +336,49 @@ void context_switch(unsigned int n)
 		return;
 	check_step();
 	set_current(n);
-	swapcontext(&contexts[from].registers, &contexts[n].registers);
+	swapcontext(&registers[from], &registers[n]);
 }
 
-static bool began;
+static char *stack_top(unsigned int n)
+{
+	return stacks + (n + 1) * STACK_SIZE;
+}
+
+/* From the caller's frame up, with the registers that a function call preserves. */
+static noinline u64 hash_stack(void)
+{
+	const char *from = __builtin_frame_address(0);
+
+	return state_hash(from, stack_top(context_current) - from);
+}
+
+/**
+ * context_hash() - hash the stack and the registers of the running context
+ *
+ * Those of others are as they were at their last choice.
+ */
+noinline void context_hash(void)
+{
+	__builtin_unwind_init();
+	contexts[context_current].stack = contexts[context_current].ended ? 0 : hash_stack();
+}
+
+/**
+ * context_clear_stack() - clear what functions that returned have left below the stack
+ *
+ * Otherwise the hash of the stack depends on the frames that lay there before: not all of a frame
+ * is initialised.
+ */
+noinline void context_clear_stack(void)
+{
+	u64 below[64];
+
+	memset(below, 0, sizeof(below));
+	/* The compiler must not drop the stores. */
+	asm volatile("" : : "r" (below) : "memory");
+}
+
+static bool began __state;
 
 static void begin(void)
 {
@@ -356,20 +410,95 @@ static void begin(void)
 
 static void prepare(unsigned int n, const struct context *is)
 {
+	unsigned int i;
+
 	memset(&contexts[n], 0, sizeof(contexts[n]));
 	contexts[n].is = *is;
-	getcontext(&contexts[n].registers);
-	contexts[n].registers.uc_stack.ss_sp = stacks + n * STACK_SIZE;
-	contexts[n].registers.uc_stack.ss_size = STACK_SIZE;
-	makecontext(&contexts[n].registers, begin, 0);
+	getcontext(&registers[n]);
+	/* What the explorer has in its registers is no part of the context's state. */
+	for (i = REG_R8; i < REG_RIP; i++)
+		if (i != REG_RSP && i != REG_RDI)
+			registers[n].uc_mcontext.gregs[i] = 0;
+	registers[n].uc_stack.ss_sp = stacks + n * STACK_SIZE;
+	registers[n].uc_stack.ss_size = STACK_SIZE;
+	makecontext(&registers[n], begin, 0);
+}
+
+/**
+ * contexts_abandon() - let contexts_run() return
+ */
+void contexts_abandon(void)
+{
+	abandoned = true;
+	setcontext(&explorer);
+}
+
+/**
+ * contexts_save() - take a snapshot, in a context
+ *
+ * It returns again after snapshot_restore() and contexts_resume().
+ */
+noinline void contexts_save(void)
+{
+	resumed = false;
+	getcontext(&registers[context_current]);
+	if (!resumed)
+		snapshot_take();
+}
+
+/**
+ * contexts_copy() - copy stacks and registers to a snapshot, or back from it
+ */
+void contexts_copy(void)
+{
+	unsigned int n;
+	char *at;
+
+	for (n = 0; n < contexts_count; n++) {
+		snapshot_copy(&registers[n], sizeof(registers[n]));
+		at = (char *)registers[n].uc_mcontext.gregs[REG_RSP];
+		if (!contexts[n].ended || n == context_current)
+			snapshot_copy(at, stack_top(n) - at);
+	}
+}
+
+/* Run until all contexts have ended, or contexts_abandon(). */
+static bool run_from(const ucontext_t *from)
+{
+	unsigned int n;
+
+	abandoned = false;
+	sched_active = true;
+	swapcontext(&explorer, from);
+	sched_active = false;
+	memory_drain_all();
+	for (n = 0; !abandoned && n < possible_cpus; n++)
+		CHECK_EQ(cpus[n].depth, 0);
+	memset(cpus, 0, sizeof(cpus));
+	become(0, 1);
+	return !abandoned;
+}
+
+/**
+ * contexts_resume() - go on from the snapshot that was restored
+ *
+ * Return: false if the contexts were abandoned
+ */
+bool contexts_resume(void)
+{
+	sched_task = &tasks[this_cpu];
+	resumed = true;
+	return run_from(&registers[context_current]);
 }
 
 /**
  * contexts_run() - run contexts until all have ended
  * @list: the contexts
  * @count: their number
+ *
+ * Return: false if they were abandoned
  */
-void contexts_run(const struct context *list, unsigned int count)
+bool contexts_run(const struct context *list, unsigned int count)
 {
 	unsigned int n;
 
@@ -380,12 +509,6 @@ void contexts_run(const struct context *list, unsigned int count)
 		contexts_interrupts += list[n].interrupts;
 	}
 	began = false;
-	sched_active = true;
 	set_current(0);
-	swapcontext(&explorer, &contexts[0].registers);
-	sched_active = false;
-	memory_drain_all();
-	for (n = 0; n < possible_cpus; n++)
-		CHECK_EQ(cpus[n].depth, 0);
-	become(0, 1);
+	return run_from(&registers[0]);
 }

@@ -4,8 +4,8 @@
  *
  * A schedule is the list of choices that differ from the default, which is to continue the same
  * context and to delay no store. Each such choice costs one, unless the context has ended or
- * waits. All schedules up to a bound of costs are run, depth first; each one repeats the choices
- * of the previous one up to the last choice that has another option.
+ * waits. All schedules up to a bound of costs are run, depth first: each goes on from the last
+ * choice of the previous one that has another option.
  *
  * Choices are printed with the number of the access before which they were made, so that they can
  * be repeated without knowing which bytes are shared.
@@ -27,11 +27,11 @@ struct choice {
 	u8 options;
 	u8 chosen;
 	u8 spent;	/* by earlier choices */
+	size_t snapshot;
 };
 
 static struct choice choices[CHOICES];
 static unsigned int made;	/* in this schedule */
-static unsigned int known;	/* to be repeated from the previous one */
 static unsigned int spent, budget;
 
 /* Number of accesses so far. */
@@ -39,6 +39,9 @@ unsigned long explore_event;
 
 /* An endless loop takes more accesses. */
 #define MOST_EVENTS	3000000
+
+/* Schedules that reach the state of an earlier one end. */
+bool explore_merges = true;
 
 /* A schedule to repeat, NULL while exploring. */
 static const char *replayed;
@@ -101,29 +104,39 @@ static void add_option(struct choice *choice, unsigned int option, unsigned int 
 	choice->options++;
 }
 
+/* Find the next option that the budget allows. Returns 0 if there is none. */
+static unsigned int next_option(const struct choice *choice)
+{
+	unsigned int i;
+
+	for (i = choice->chosen + 1; i < choice->options; i++)
+		if (choice->spent + choice->cost[i] <= budget)
+			return i;
+	return 0;
+}
+
+/* Choose the first option. Later schedules go on from here with the others. */
 static unsigned int choose(struct choice *choice)
 {
-	unsigned int chosen = 0;
-
 	if (explore_event > MOST_EVENTS)
 		explore_fail("endless loop");
+	context_hash();
+	if (explore_merges && !replayed && state_is_known(spent))
+		contexts_abandon();
 	if (choice->options == 1)
 		return choice->option[0];
 	if (replayed)
 		return choice->option[look_up(choice)];
 	CHECK(made < CHOICES);
-	if (made < known) {
-		/* The same choices lead to the same state. */
-		CHECK_EQ(choices[made].event, explore_event);
-		CHECK_EQ(choices[made].options, choice->options);
-		chosen = choices[made].chosen;
-	}
 	choice->event = explore_event;
-	choice->chosen = chosen;
 	choice->spent = spent;
-	spent += choice->cost[chosen];
+	choice->snapshot = snapshot_next();
 	choices[made++] = *choice;
-	return choice->option[chosen];
+	if (next_option(choice))
+		contexts_save();
+	*choice = choices[made - 1];
+	spent = choice->spent + choice->cost[choice->chosen];
+	return choice->option[choice->chosen];
 }
 
 /**
@@ -139,6 +152,7 @@ void explore_point(void)
 		if (n != context_current && context_is_enabled(n))
 			add_option(&choice, n, 1);
 	context_switch(choose(&choice));
+	context_clear_stack();
 }
 
 /**
@@ -149,10 +163,13 @@ void explore_point(void)
 bool explore_delay(void)
 {
 	struct choice choice = { };
+	unsigned int chosen;
 
 	add_option(&choice, context_current, 0);
 	add_option(&choice, DELAY, 1);
-	return choose(&choice) == DELAY;
+	chosen = choose(&choice);
+	context_clear_stack();
+	return chosen == DELAY;
 }
 
 /**
@@ -163,10 +180,13 @@ bool explore_delay(void)
 bool explore_drain(void)
 {
 	struct choice choice = { };
+	unsigned int chosen;
 
 	add_option(&choice, context_current, 0);
 	add_option(&choice, DRAIN, 0);
-	return choose(&choice) == DRAIN;
+	chosen = choose(&choice);
+	context_clear_stack();
+	return chosen == DRAIN;
 }
 
 static void add_enabled(struct choice *choice)
@@ -199,67 +219,73 @@ void explore_forced(void)
 	if (!choice.options)
 		explore_fail("deadlock");
 	context_switch(choose(&choice));
+	context_clear_stack();
 }
 
 static void start(void)
 {
+	states_begin_schedule();
 	made = 0;
 	spent = 0;
 	explore_event = 0;
 }
 
-/* Go on to the next schedule. Returns false if there is none. */
+/* Find the last choice with another option. Returns false if there is none. */
 static bool next_schedule(void)
 {
 	struct choice *last;
 
-	while (made) {
+	for (; made; made--) {
 		last = &choices[made - 1];
-		while (++last->chosen < last->options)
-			if (last->spent + last->cost[last->chosen] <= budget)
-				break;
-		if (last->chosen < last->options) {
-			known = made;
+		last->chosen = next_option(last);
+		if (last->chosen)
 			return true;
-		}
-		made--;
 	}
 	return false;
 }
 
+static void go_back(void)
+{
+	states_begin_schedule();
+	explore_event = choices[made - 1].event;
+	snapshot_restore(choices[made - 1].snapshot);
+}
+
 /**
  * explore() - run all schedules up to a bound
- * @run: runs one schedule
+ * @run: runs one schedule from the start, or from the snapshot that was restored
  * @bound: maximum cost of a schedule
  * @most: maximum number of schedules
  *
  * Return: what was done
  */
-struct exploration explore(void (*run)(void), unsigned int bound, unsigned long most)
+struct exploration explore(void (*run)(bool resumes), unsigned int bound, unsigned long most)
 {
 	struct exploration done = { };
+	bool resumes;
 
 	budget = bound;
-restart:
-	memory_freeze();
-	known = 0;
-	done.complete = false;
-	done.points = 0;
-	for (;;) {
+	do {
+		memory_freeze();
+		states_forget();
+		snapshots_forget();
+		done.points = 0;
 		start();
-		run();
-		done.schedules++;
-		done.points = max(done.points, made);
+		resumes = false;
+		do {
+			if (resumes)
+				go_back();
+			run(resumes);
+			done.schedules++;
+			done.points = max(done.points, made);
+			done.states = states_reached();
+			done.ended = states_ended();
+			resumes = next_schedule();
+		} while (resumes && !sched_grown && done.schedules < most);
+		memory_undo();
 		/* Other places to switch at: begin again. */
-		if (sched_grown && done.schedules < most)
-			goto restart;
-		if (!next_schedule()) {
-			done.complete = !sched_grown;
-			break;
-		}
-		if (done.schedules >= most)
-			break;
-	}
+	} while (sched_grown && done.schedules < most);
+	done.complete = !resumes && !sched_grown;
 	return done;
 }
 
@@ -268,11 +294,11 @@ restart:
  * @run: runs it
  * @schedule: what explore_print() printed
  */
-void explore_replay(void (*run)(void), const char *schedule)
+void explore_replay(void (*run)(bool resumes), const char *schedule)
 {
 	replayed = schedule;
 	start();
-	run();
+	run(false);
 	replayed = NULL;
 }
 

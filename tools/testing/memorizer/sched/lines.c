@@ -18,7 +18,7 @@ static struct {
 	struct line_access access[LINE_ACCESSES];
 	unsigned int count;
 	unsigned int cpu;
-} seen[CONTEXTS];
+} seen[CONTEXTS] __state;
 
 /**
  * lines_reset() - forget all accesses

@@ -29,13 +29,18 @@ bool sched_grown;
 /* Stores may be delayed. */
 bool sched_weak;
 
-/* Eight bytes: which contexts load and store each, and which are shared, in bits. */
+/*
+ * Eight bytes: which contexts load and store each, and which are shared, in bits. @hash is that of
+ * their value if they were stored since the start numbered @start.
+ */
 struct word {
 	unsigned long at;
 	u8 loaded[CONTEXTS];
 	u8 stored[CONTEXTS];
 	u8 shared;
 	u8 frozen;
+	unsigned int start;
+	u64 hash;
 };
 
 #define WORD_BITS	18
@@ -95,6 +100,70 @@ static struct word *find_word(unsigned long at)
 	return &words[i];
 }
 
+/*
+ * The hash of memory is the sum of the hashes of all words that were stored, less those of their
+ * first values. The hook of a store precedes it: for a copy, another hook, of the load, comes
+ * between. So a word's value is hashed again until the context that stores has called two hooks.
+ */
+static u64 stored_hash;
+static unsigned int start = 1;
+static unsigned long hooks[CONTEXTS];
+static struct {
+	struct word *word;
+	unsigned int by;
+	unsigned long hook;
+} unsettled[1 << 14];
+static unsigned int unsettled_count;
+
+static u64 hash_word(const struct word *word)
+{
+	u64 pair[2] = { word->at, load((const void *)word->at, 8) };
+
+	return state_hash(pair, sizeof(pair));
+}
+
+static void hash_again(struct word *word)
+{
+	if (word->start != start)
+		return;
+	stored_hash -= word->hash;
+	word->hash = hash_word(word);
+	stored_hash += word->hash;
+}
+
+static void settle(void)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < unsettled_count; i++) {
+		hash_again(unsettled[i].word);
+		if (hooks[unsettled[i].by] < unsettled[i].hook + 2)
+			unsettled[left++] = unsettled[i];
+	}
+	unsettled_count = left;
+}
+
+/* Bytes will be stored. */
+static void hash_store(const void *ptr, unsigned int size)
+{
+	unsigned long at = (unsigned long)ptr & ~7UL, end = (unsigned long)ptr + size;
+	struct word *word;
+
+	for (; at < end; at += 8) {
+		word = find_word(at);
+		if (word->start != start) {
+			word->start = start;
+			word->hash = hash_word(word);
+		}
+		if (unsettled_count == ARRAY_SIZE(unsettled))
+			settle();
+		CHECK(unsettled_count < ARRAY_SIZE(unsettled));
+		unsettled[unsettled_count].word = word;
+		unsettled[unsettled_count].by = context_current;
+		unsettled[unsettled_count++].hook = hooks[context_current];
+	}
+}
+
 static u8 shared_bytes(const struct word *word)
 {
 	unsigned int i, j;
@@ -110,20 +179,23 @@ static u8 shared_bytes(const struct word *word)
 /* So many loads of the same word in a row are worth a switch: a loop may have thousands. */
 #define REPEATS		4
 
+static struct {
+	const struct word *word;
+	unsigned int by, times;
+} loaded_last __state;
+
 /* Is this another load of a word that the context has loaded over and over? */
 static bool is_repeated(const struct word *word, unsigned int kind)
 {
-	static const struct word *last;
-	static unsigned int by, times;
-	static unsigned long event;
-
-	/* Another schedule begins with its first event. */
-	if (word != last || by != context_current || kind != SCHED_READ || explore_event < event)
-		times = 0;
-	event = explore_event;
-	last = word;
-	by = context_current;
-	return ++times > REPEATS;
+	if (word != loaded_last.word || loaded_last.by != context_current || kind != SCHED_READ)
+		loaded_last.times = 0;
+	loaded_last.word = word;
+	loaded_last.by = context_current;
+	if (loaded_last.times < REPEATS) {
+		loaded_last.times++;
+		return false;
+	}
+	return true;
 }
 
 /* Learn an access to bytes of a word. Returns true if a switch before it is worth it. */
@@ -167,25 +239,15 @@ void memory_freeze(void)
 	sched_grown = false;
 }
 
-/**
- * memory_forget() - forget which bytes are shared
- */
-void memory_forget(void)
-{
-	memset(words, 0, sizeof(words));
-	words_used = 0;
-	sched_grown = false;
-}
-
 /* Memory of sched_vmalloc(), and what is still allocated of it. */
 static u8 arena[1 << 16] __aligned(8);
-static size_t arena_used;
+static size_t arena_used __state;
 static struct {
 	u8 *ptr;
 	size_t size;
 	bool freed;
-} areas[16];
-static unsigned int areas_used;
+} areas[16] __state;
+static unsigned int areas_used __state;
 
 /**
  * sched_vmalloc() - allocate zeroed memory until the end of the schedule
@@ -240,6 +302,7 @@ void sched_access(const void *ptr, unsigned int size, unsigned int kind)
 	if (!sched_active || context_is_stack(ptr))
 		return;
 	explore_event++;
+	hooks[context_current]++;
 	if (learn((unsigned long)ptr, size, kind) || explore_replays())
 		explore_point();
 	if ((const u8 *)ptr - arena < sizeof(arena))
@@ -284,6 +347,16 @@ static void log_store(void *ptr, unsigned int size)
 	}
 }
 
+static bool delays(const void *ptr, unsigned int size, bool may_delay)
+{
+	explore_event++;
+	/* Stores to one location stay in order. */
+	drain_bytes(ptr, size);
+	return may_delay && size <= 8 && buffers[smp_processor_id()].count < DELAYED &&
+		(learn((unsigned long)ptr, size, SCHED_WRITE) || explore_replays()) &&
+		explore_delay();
+}
+
 /**
  * sched_before_write() - log a store, and perhaps delay it
  * @ptr: its first byte
@@ -294,22 +367,20 @@ void sched_before_write(const void *ptr, unsigned int size, bool may_delay)
 {
 	unsigned int cpu = smp_processor_id();
 	void *at = (void *)ptr;
+	bool delay;
 
 	if (!sched_logs || context_is_stack(ptr))
 		return;
+	/* Comes first: what was logged before a snapshot is not undone. */
+	delay = sched_weak && sched_active && delays(ptr, size, may_delay);
 	log_store(at, size);
-	context_stores++;
-	if (!sched_weak || !sched_active)
-		return;
-	explore_event++;
-	/* Stores to one location stay in order. */
-	drain_bytes(ptr, size);
-	if (!may_delay || size > 8 || buffers[cpu].count == DELAYED ||
-	    !(learn((unsigned long)ptr, size, SCHED_WRITE) || explore_replays()))
-		return;
-	if (explore_delay())
+	context_stored();
+	if (delay)
 		buffers[cpu].store[buffers[cpu].count++] =
 			(struct delayed){ at, size, .under = load(at, size) };
+	/* All schedules begin with the same stores. */
+	if (sched_active)
+		hash_store(ptr, size);
 }
 
 /**
@@ -324,6 +395,8 @@ void memory_leave_cpu(unsigned int cpu)
 	while (i--) {
 		d = &buffers[cpu].store[i];
 		d->value = load(d->at, d->size);
+		log_store(d->at, d->size);
+		hash_store(d->at, d->size);
 		store(d->at, d->size, d->under);
 	}
 }
@@ -340,6 +413,8 @@ void memory_enter_cpu(unsigned int cpu)
 	for (i = 0; i < buffers[cpu].count; i++) {
 		d = &buffers[cpu].store[i];
 		d->under = load(d->at, d->size);
+		log_store(d->at, d->size);
+		hash_store(d->at, d->size);
 		store(d->at, d->size, d->value);
 	}
 }
@@ -418,17 +493,76 @@ void sched_barrier(void)
 		memory_drain(smp_processor_id());
 }
 
+static void undo_to(unsigned int mark)
+{
+	unsigned int i;
+
+	for (i = logged; i-- > mark;)
+		store(log[i].at, log[i].size, log[i].value);
+	for (i = mark; i < logged; i++) {
+		hash_again(find_word((unsigned long)log[i].at & ~7UL));
+		hash_again(find_word(((unsigned long)log[i].at + log[i].size - 1) & ~7UL));
+	}
+	logged = mark;
+}
+
 /**
  * memory_undo() - restore the state before the first store that was logged
  */
 void memory_undo(void)
 {
-	while (logged) {
-		logged--;
-		store(log[logged].at, log[logged].size, log[logged].value);
-	}
+	undo_to(0);
+	stored_hash = 0;
+	unsettled_count = 0;
+	start++;
+	loaded_last.times = 0;
 	arena_used = 0;
 	areas_used = 0;
+}
+
+/**
+ * memory_copy() - copy to a snapshot, or restore memory from it
+ */
+void memory_copy(void)
+{
+	unsigned int mark = logged, i;
+
+	settle();
+	snapshot_copy(&mark, sizeof(mark));
+	/* That of a new snapshot is the end of the log. */
+	undo_to(mark);
+	snapshot_copy(hooks, sizeof(hooks));
+	snapshot_copy(buffers, possible_cpus * sizeof(buffers[0]));
+	snapshot_copy(&unsettled_count, sizeof(unsettled_count));
+	snapshot_copy(unsettled, unsettled_count * sizeof(unsettled[0]));
+	/* They were logged, but perhaps not stored yet. */
+	for (i = 0; i < unsettled_count; i++)
+		snapshot_copy((void *)unsettled[i].word->at, 8);
+}
+
+/**
+ * memory_hash() - hash all memory but stacks
+ *
+ * Return: the hash, also of delayed stores
+ */
+u64 memory_hash(void)
+{
+	unsigned int running = smp_processor_id(), cpu, i;
+	const struct delayed *d;
+	u64 hash, store[4];
+
+	settle();
+	hash = stored_hash;
+	for (cpu = 0; cpu < TEST_CPUS; cpu++)
+		for (i = 0; i < buffers[cpu].count; i++) {
+			d = &buffers[cpu].store[i];
+			store[0] = (unsigned long)d->at;
+			store[1] = d->size;
+			store[2] = cpu == running ? d->under : d->value;
+			store[3] = cpu;
+			hash += state_hash(store, sizeof(store));
+		}
+	return hash;
 }
 
 static u64 load_local(void *ptr, unsigned int size)

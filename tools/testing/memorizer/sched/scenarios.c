@@ -32,21 +32,21 @@ enum { SLAB, NEW_SLAB, LARGE, LARGE_END, LOWER, UPPER, UNDER_SLAB, PAGES };
 
 static struct {
 	unsigned int stride;	/* 0: no slab */
-} pages[PAGES];
+} pages[PAGES] __state;
 
 static const struct memorizer_group *group, *other_group;
-struct done done;
+struct done done __state;
 
 /* See access_in_bucket(). */
 static unsigned long bucket_ip[TEST_CPUS];
 
-unsigned long x_begun, x_ended;
+unsigned long x_begun __state, x_ended __state;
 
 /* See access_lower_page(). */
-static unsigned long lower_reads;
+static unsigned long lower_reads __state;
 
 /* See access_struct_page(). */
-static unsigned long struct_page_reads;
+static unsigned long struct_page_reads __state;
 
 static const struct operation *operation_of[CONTEXTS];
 

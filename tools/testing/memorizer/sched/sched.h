@@ -4,8 +4,9 @@
  *
  * The core is compiled with the instrumentation of ThreadSanitizer and linked with memory.c in
  * place of its library. Each load, store and atomic operation calls a hook there first, and may
- * be preceded by a switch to another context (contexts.c). explore.c enumerates the choices.
- * scenarios.c has the operations, checks.c the invariants.
+ * be preceded by a switch to another context (contexts.c). explore.c enumerates the choices. It
+ * goes back to an earlier one with a snapshot (snapshot.c), and ends a schedule in a state that
+ * another one has reached (state.c). scenarios.c has the operations, checks.c the invariants.
  */
 #ifndef _MEMORIZER_SCHED_H
 #define _MEMORIZER_SCHED_H
@@ -21,6 +22,26 @@
 /* Tasks and interrupts. */
 #define CONTEXTS	4
 
+/* Of variables of the tests that a schedule changes. */
+#define __state		__section("sched_state")
+extern char __start_sched_state[], __stop_sched_state[];
+
+/* state.c */
+u64 state_hash(const void *ptr, size_t size);
+bool state_is_known(unsigned int spent);
+void state_ended(void);
+void states_begin_schedule(void);
+void states_forget(void);
+unsigned long states_reached(void);
+u64 states_ended(void);
+
+/* snapshot.c */
+void snapshot_copy(void *ptr, size_t size);
+size_t snapshot_next(void);
+void snapshot_take(void);
+void snapshot_restore(size_t number);
+void snapshots_forget(void);
+
 /* memory.c */
 extern bool sched_active;
 extern bool sched_logs;
@@ -35,8 +56,9 @@ void memory_leave_cpu(unsigned int cpu);
 void memory_enter_cpu(unsigned int cpu);
 u64 memory_global(const void *ptr, unsigned int size);
 void memory_freeze(void);
-void memory_forget(void);
 void memory_undo(void);
+u64 memory_hash(void);
+void memory_copy(void);
 
 /* contexts.c */
 
@@ -56,8 +78,14 @@ struct context {
 
 extern unsigned int contexts_interrupts;
 extern unsigned int context_current;
-extern unsigned long context_stores;
-void contexts_run(const struct context *list, unsigned int count);
+bool contexts_run(const struct context *list, unsigned int count);
+bool contexts_resume(void);
+void contexts_abandon(void);
+void contexts_save(void);
+void contexts_copy(void);
+void context_hash(void);
+void context_clear_stack(void);
+void context_stored(void);
 bool context_is_enabled(unsigned int n);
 void context_begin_instruction(void);
 void context_end_instruction(void);
@@ -72,23 +100,28 @@ unsigned int context_host(void);
 /**
  * struct exploration - what an exploration did
  * @schedules: number of schedules
+ * @states: number of states that they reached
+ * @ended: hash of the set of states that they ended in
  * @points: most choices in one schedule
  * @complete: all schedules up to the bound were run
  */
 struct exploration {
 	unsigned long schedules;
+	unsigned long states;
+	u64 ended;
 	unsigned int points;
 	bool complete;
 };
 
 extern unsigned long explore_event;
+extern bool explore_merges;
 void explore_point(void);
 bool explore_delay(void);
 bool explore_drain(void);
 void explore_forced(void);
 bool explore_replays(void);
-struct exploration explore(void (*run)(void), unsigned int bound, unsigned long most);
-void explore_replay(void (*run)(void), const char *schedule);
+struct exploration explore(void (*run)(bool resumes), unsigned int bound, unsigned long most);
+void explore_replay(void (*run)(bool resumes), const char *schedule);
 void explore_print(void);
 void explore_fail(const char *why);
 
