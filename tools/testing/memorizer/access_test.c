@@ -62,6 +62,36 @@ static void each_kind_is_counted_once(void)
 	CHECK_EQ(memorizer_class_used(MEMORIZER_ENTRY), 3);
 }
 
+/* Also after the slow path has counted an access of this size by the same site. */
+static void each_fixed_size_hits_the_cache(void)
+{
+	unsigned int size, count = 0;
+	unsigned long addr;
+
+	start();
+	for (size = 1; size <= MEMORIZER_FIXED_MAX; size *= 2) {
+		addr = alloc(SMALL);
+		range_site(addr, size, MEMORIZER_READ, IP(2));
+		site(addr, size, MEMORIZER_READ, IP(2));
+		CHECK_EQ(hits(), ++count);
+		site(addr, size, MEMORIZER_READ, IP(3));
+		site(addr, size, MEMORIZER_READ, IP(3));
+		CHECK_EQ(hits(), ++count);
+	}
+}
+
+static void accesses_of_any_size_are_carried(void)
+{
+	unsigned long addr;
+	unsigned int i;
+
+	start();
+	addr = alloc(SMALL);
+	for (i = 0; i < 100000; i++)
+		range_site(addr, 8, i % 4 ? MEMORIZER_READ : MEMORIZER_WRITE, IP(2));
+	CHECK_COUNTS(live(addr), IP(2), 1, 75000, 25000);
+}
+
 static void each_byte_of_the_object_counts(void)
 {
 	unsigned int size, offset, count = 0;
@@ -969,6 +999,8 @@ static void cpus_write_to_no_common_cache_line(void)
 const struct test_case access_cases[] = {
 	CASE(cpus_write_to_no_common_cache_line),
 	CASE(each_kind_is_counted_once),
+	CASE(each_fixed_size_hits_the_cache),
+	CASE(accesses_of_any_size_are_carried),
 	CASE(each_byte_of_the_object_counts),
 	CASE(access_across_objects_counts_for_both),
 	CASE(access_to_a_free_slot_is_unattributed),

@@ -87,7 +87,7 @@ static void kind_may_be_switched(void)
 	start();
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_STACK));
 	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
-	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
+	site(STRUCT_PAGE(0), 8, MEMORIZER_READ, IP(3));
 	CHECK_EQ(sum_counters().unattributed, 2);
 	memorizer_set_kinds(BIT(MEMORIZER_KIND_STRUCT_PAGE));
 	site(STRUCT_PAGE(3), 8, MEMORIZER_READ, IP(3));
@@ -555,20 +555,24 @@ static void areas_become_objects_when_accessed(void)
 /* Sizes around those that do not fit in the table's words */
 static void large_areas_have_their_exact_size(void)
 {
-	static const u32 size[] = { (1 << 20) - 2, (1 << 20) - 1, 1 << 20 };
+	static const u32 size[] = { (1 << 20) - 1, (1 << 20) - 2, 1 << 20 };
 	struct variable_table table = { .kind = MEMORIZER_KIND_MEMBLOCK };
 	struct memorizer_area large[ARRAY_SIZE(size)];
 	unsigned long va = AREAS, found, next;
 	static char memory[16384];
-	unsigned int i;
+	unsigned int i, room;
 	u32 bytes;
 
 	for (i = 0; i < ARRAY_SIZE(size); i++) {
 		large[i] = (struct memorizer_area){ va, va + size[i], 0x81000001 + i };
 		va += (1 << 20) + 1;
 	}
-	CHECK(memorizer_area_table_size(&table, large, ARRAY_SIZE(size)) <= sizeof(memory));
+	room = memorizer_area_table_size(&table, large, ARRAY_SIZE(size));
+	CHECK(room < sizeof(memory));
+	CHECK_EQ(table.large_count, 2);
 	memorizer_area_table_fill(&table, memory, large, ARRAY_SIZE(size));
+	for (i = room; i < sizeof(memory); i++)
+		CHECK_EQ(memory[i], 0);
 	for (i = 0; i < ARRAY_SIZE(size); i++) {
 		va = large[i].end;
 		CHECK_EQ(memorizer_variable_at(&table, va - 1, &found, &bytes), &table.id[i]);

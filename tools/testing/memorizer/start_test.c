@@ -116,15 +116,20 @@ static unsigned long taken(void)
 	return sum;
 }
 
-/* Check that the largest reservation is the pool, and is fully used. */
+/* Check that the largest reservation is the pool, and is fully used, and that others are empty. */
 static void check_pool(unsigned long size)
 {
 	unsigned long largest = 0, records = memorizer_pool_size();
+	static const char empty[64];
 	unsigned int i;
 
 	for (i = 0; i < MAX_PIECES; i++)
 		largest = max(largest, pieces[i].size);
 	CHECK_EQ(largest, size);
+	for (i = 0; i < MAX_PIECES; i++)
+		if (pieces[i].ptr && pieces[i].size < size)
+			CHECK(!memcmp(pieces[i].ptr, empty, sizeof(empty)));
+	CHECK(variables_are_built);
 	CHECK(records < size && records > size - size / 16);
 	CHECK(memorizer_is_enabled());
 	CHECK(memorizer_pool_alloc(MEMORIZER_OBJECT));

@@ -115,6 +115,7 @@ struct test_variable {
 extern char variable_memory[];
 extern const struct test_variable test_variables[TEST_VARIABLES];
 
+extern bool variables_are_built;
 void set_variable(struct memorizer_variable *variable, unsigned long va, u32 size);
 void build_table(struct variable_table *table, const struct memorizer_variable *variables,
 		 unsigned int count);

@@ -150,6 +150,31 @@ static void full_pool_is_usable_again_after_clearing(void)
 	CHECK_EQ(sum_counters().lost[MEMORIZER_LOST_ENTRY], lost);
 }
 
+/* A record that the pool had no room for is made when retired objects leave room. */
+static void retiring_makes_room_for_the_record(void)
+{
+	struct memorizer_object *object;
+	unsigned long pos = 0;
+
+	boot(POOL_BLOCKS(3));
+	become(0, 1);
+	CHECK_EQ(memorizer_set_kinds(BIT(MEMORIZER_KIND_PAGES)), 0);
+	hook_alloc_pages(PAGE(1), 0, IP(1));
+	hook_free_pages(PAGE(1), 0, IP(1));
+	while (memorizer_pool_alloc(MEMORIZER_OBJECT))
+		;
+	CHECK_EQ(memorizer_set_kinds(BIT(MEMORIZER_KIND_USER)), 0);
+	CHECK(!memorizer_user_counts());
+	object = next_shown(&pos);
+	CHECK(object && object->state == MEMORIZER_FREED);
+	down_write(&memorizer_rwsem);
+	memorizer_retire(object);
+	memorizer_retire_done(object);
+	up_write(&memorizer_rwsem);
+	memorizer_give_back();
+	CHECK(memorizer_user_counts());
+}
+
 /* A reader that stopped between two rows keeps the record. */
 static void clearing_leaves_what_is_read(void)
 {
@@ -211,6 +236,7 @@ const struct test_case user_cases[] = {
 	CASE(counts_stay_when_the_kind_is_not_selected),
 	CASE(clearing_gives_entries_back),
 	CASE(full_pool_is_usable_again_after_clearing),
+	CASE(retiring_makes_room_for_the_record),
 	CASE(clearing_leaves_what_is_read),
 	CASE(retired_record_is_no_object),
 	{}

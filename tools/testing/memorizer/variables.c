@@ -18,6 +18,9 @@ const struct test_variable test_variables[TEST_VARIABLES] = {
 	{ 4 * PAGE_SIZE + 100, 1 },		/* the page before has none */
 };
 
+/* See memorizer_build_variables(). */
+bool variables_are_built;
+
 /* Of the kernel, and of two CPUs. */
 #define TABLES	3
 static struct variable_table tables[TABLES];
@@ -56,6 +59,7 @@ int memorizer_reserve_variables(void *(*reserve)(size_t size))
 
 void memorizer_build_variables(void)
 {
+	variables_are_built = true;
 }
 
 void memorizer_build_areas(void)
