@@ -125,9 +125,9 @@ bool memorizer_object_close(u32 id, enum memorizer_state state)
 	u8 was = READ_ONCE(object->state);
 
 	/*
-	 * Before the state changes: no hook that begins after an object is seen to be closed may
-	 * match it, because memorizer_clear() does not wait for that hook. Also if another CPU
-	 * closed it first: this CPU's new object may be accessed next.
+	 * Hide the object before its state changes: memorizer_clear() does not wait for hooks that
+	 * begin after it has found a closed object, so they must not match. Hide it even if another
+	 * CPU closes it first, because this CPU's new object may be accessed next.
 	 */
 	if (was != MEMORIZER_UNUSED)
 		WRITE_ONCE(object->at, memorizer_hide(memorizer_object_va(object)));

@@ -269,7 +269,7 @@ static void run_all(void)
 		report(passes(triples[i], NULL), triples[i]);
 }
 
-/* Do schedules that end early, in a known state, hide no state in which others end? */
+/* Compare the states in which schedules end, with and without merging. */
 static bool merges_rightly(const char *name)
 {
 	u64 with, without;
@@ -300,7 +300,7 @@ static void compare_ends(void)
 	report(ok, "schedules end in the same states with and without merging");
 }
 
-/* Here an access was lost: clearing overtook the free, and the access came between. */
+/* This scenario lost an access when a free changed the state before it hid the object. */
 static void run_deep(void)
 {
 	bound = 3;
